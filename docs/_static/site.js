@@ -98,7 +98,23 @@ addEventListener("DOMContentLoaded", () => {
       });
     }
   }
-  // A long line of code goes on further in.
+  // A long line of code goes on further in, and breaks outside its innermost brackets.
+  const unbroken = (line) => {
+    let begun = null;
+    for (const one of [...line.childNodes]) {
+      if (begun && /^[)\]}]/.test(one.textContent)) {
+        const [whole, inside] = [document.createElement("span"), [begun]];
+        while (inside.at(-1) !== one) inside.push(inside.at(-1).nextSibling);
+        whole.className = "whole";
+        if (inside.reduce((count, { textContent }) => count + textContent.length, 0) <= 40) {
+          begun.before(whole);
+          whole.append(...inside);
+        }
+        begun = null;
+      }
+      if (/[([{]$/.test(one.textContent) && one.parentNode === line) begun = one;
+    }
+  };
   for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .highlight-pycon > .highlight > pre, .solution > pre")) {
     const lines = [[]];
     for (const node of code.childNodes) {
@@ -113,6 +129,7 @@ addEventListener("DOMContentLoaded", () => {
       const one = document.createElement("span");
       one.className = "code-line";
       one.append(...line);
+      unbroken(one);
       one.style.setProperty("--in", one.textContent.search(/\S|$/));
       return one;
     }));
