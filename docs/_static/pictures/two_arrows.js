@@ -77,5 +77,4 @@ const away = (by) => (by ? `${Math.abs(by)} token${Math.abs(by) > 1 ? "s" : ""} 
 export const words = ({ score, pairs: { length } }, { query, key, both }) =>
   `The ${word("key", "second")} is ${away(key - query)} of the ${word("query", "first")}, and the angle between their arrows is shaded. `
   + `${length > 1 ? `${["Two", "Three", "Four"][length - 2]} dot products add up to the score` : "Their dot product is the score"}, ${fixed(score, 3)}. `
-  + (length > 1 ? "Each pair holds other numbers of the query and the key, so its arrows have their own lengths and start at their own angles. " : "")
   + (both ? `Moved by ${both}, the query is at ${query} + ${both} = ${query + both} and the key at ${key} + ${both} = ${key + both}: same offset, same score.` : "The dot is at this offset, on the curve of all scores.");
