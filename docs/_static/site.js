@@ -98,11 +98,12 @@ addEventListener("DOMContentLoaded", () => {
       });
     }
   }
-  // A long line of code goes on further in, and breaks outside its innermost brackets.
+  // A long line of code goes on further in, and breaks outside its innermost brackets, its strings and its numbers.
   const unbroken = (line) => {
     let begun = null;
     for (const one of [...line.childNodes]) {
-      if (begun && /^[)\]}]/.test(one.textContent)) {
+      if (/^("[^"]{0,30}"|\d\S*)$/.test(one.textContent)) one.classList?.add("whole");
+      if (begun && /^[^([{]*[)\]}]/.test(one.textContent)) {
         const [whole, inside] = [document.createElement("span"), [begun]];
         while (inside.at(-1) !== one) inside.push(inside.at(-1).nextSibling);
         whole.className = "whole";
@@ -112,7 +113,7 @@ addEventListener("DOMContentLoaded", () => {
         }
         begun = null;
       }
-      if (/[([{]$/.test(one.textContent) && one.parentNode === line) begun = one;
+      if (/[([{][^)\]}]*$/.test(one.textContent) && one.parentNode === line) begun = one;
     }
   };
   for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .highlight-pycon > .highlight > pre, .solution > pre")) {
