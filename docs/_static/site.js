@@ -123,6 +123,7 @@ addEventListener("DOMContentLoaded", () => {
         const piece = node.cloneNode();
         piece.textContent = part;
         lines.at(-1).push(piece);
+        if (phone.matches && /[([{]$/.test(part)) lines.at(-1).push(document.createElement("wbr"));
         if (part.endsWith("\n")) lines.push([]);
       }
     }
