@@ -63,7 +63,7 @@ const cat = (gate, stop) => part(numbers({ ...FIRST, gate, stop }).left[1]);
 const VERDICT = `<strong>At the start, it was the full stop.</strong> With its gate at 1, the state would have kept ${cat(FIRST.gate, 1)} of “cat” then. With the word gate at 1, it would have kept ${cat(1, FIRST.stop)}. `;
 
 const called = (word) => (word === "." ? "the full stop" : `“${word}”`);
-const after = (half) => (spaced(half) === "1" ? "half of a word is left after 1 word" : half < 1 ? "less than half of a word is left after 1 word" : `half of a word is left after ${spaced(half)} words`);
+const after = (half) => (half < 0.995 ? "less than half of a word is left after 1 word" : spaced(half) === "1" ? "half of a word is left after 1 word" : `half of a word is left after about ${Math.round(half)} word${half < 1.5 ? "" : "s"}`);
 
 export function words({ left, slope, half }, { at, gate, stop }) {
   const read = at < 2 ? "The state has one word, and keeps all of it. "
