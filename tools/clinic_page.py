@@ -61,7 +61,7 @@ def section(case):
         f"{GUILTY if one == case.culprit else f'Innocent. {one.say}'}\n\n</details>"
         for one in case.suspects
     )
-    yield f"**{OURS if case.later else ASKED}**\n\n{suspects}\n"
+    yield f"**{OURS if case.later else ASKED}** Choose one.\n\n{suspects}\n"
     yield f'<details class="cause"><summary>{ANSWER}</summary>\n'
     yield f"**It is {case.culprit.letter}:** {case.culprit.who}.\n\n{case.culprit.say}\n"
     yield f"**Fix.** {FIX[case.number]}\n"
@@ -82,7 +82,7 @@ def curves(folder):
         middle = [9, 256] if 9 in named[shape] else [16, 257 if 257 in named[shape] else 256]
         ticks = [0, *middle, named[shape][-1]]
         fig = figures.panelled({"": bare}, positions=positions, xticks={"": ticks}, ncols=1)
-        fig.set_size_inches(2.4, 1.6)
+        fig.set_size_inches(2.6, 1.65)
         fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
         fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
         save(fig, folder / f"curve_{number}.svg")

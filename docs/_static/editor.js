@@ -44,11 +44,12 @@ const wrong_line = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// Words wrap wherever the editor ends. Code does so on a phone only, by site.css: a break inside a string looks like a part of it.
+// Words wrap wherever the editor ends, and so does the head of a function. Other code does so on a phone only, by site.css: a break
+// inside a string looks like a part of it.
 const words = Decoration.line({ class: "words" });
 const wrapped = EditorView.decorations.compute(["doc"], ({ doc }) => {
   const text = doc.toString();
-  const spans = [...text.matchAll(/("""|''')[^]*?(?:\1|$(?![^]))|^ *#.*/gm)].map((found) => [found.index, found.index + found[0].length]);
+  const spans = [...text.matchAll(/("""|''')[^]*?(?:\1|$(?![^]))|^ *(?:#|def ).*/gm)].map((found) => [found.index, found.index + found[0].length]);
   const lines = spans.flatMap(([start, end]) => {
     const [first, last] = [start, end].map((at) => doc.lineAt(at).number);
     return Array.from({ length: last - first + 1 }, (_, n) => doc.line(first + n).from);

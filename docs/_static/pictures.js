@@ -207,6 +207,7 @@ function wear(place, before, rows, said) {
 const number = location.pathname.match(/notebooks\/(\d\d)_/)?.[1];
 const title = document.querySelector("article h1");
 if (number && title) wear(title.parentElement, title, [ROWS[Number(number)]], `Row ${Number(number)} of the table that lesson 02 computes`);
+for (const one of document.querySelectorAll("[data-row]")) worn.set(one, [ROWS[one.dataset.row]]);
 const paint = () => worn.forEach((rows, strip) => (strip.style.backgroundImage = `url(${painted(rows)})`));
 paint();
 new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -98,14 +98,32 @@ addEventListener("DOMContentLoaded", () => {
       });
     }
   }
-  // A long line of code goes on further in.
-  for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .solution > pre")) {
+  // A long line of code goes on further in, and breaks outside its innermost brackets, its strings and its numbers.
+  const unbroken = (line) => {
+    let begun = null;
+    for (const one of [...line.childNodes]) {
+      if (/^("[^"]{0,30}"|\d\S*)$/.test(one.textContent)) one.classList?.add("whole");
+      if (begun && /^[^([{]*[)\]}]/.test(one.textContent)) {
+        const [whole, inside] = [document.createElement("span"), [begun]];
+        while (inside.at(-1) !== one) inside.push(inside.at(-1).nextSibling);
+        whole.className = "whole";
+        if (inside.reduce((count, { textContent }) => count + textContent.length, 0) <= 40) {
+          begun.before(whole);
+          whole.append(...inside);
+        }
+        begun = null;
+      }
+      if (/[([{][^)\]}]*$/.test(one.textContent) && one.parentNode === line) begun = one;
+    }
+  };
+  for (const code of document.querySelectorAll(".cell_input .highlight > pre, .highlight-python > .highlight > pre, .highlight-pycon > .highlight > pre, .solution > pre")) {
     const lines = [[]];
     for (const node of code.childNodes) {
       for (const part of node.textContent.split(/(?<=\n)/)) {
         const piece = node.cloneNode();
         piece.textContent = part;
         lines.at(-1).push(piece);
+        if (phone.matches && /[([{]$/.test(part)) lines.at(-1).push(document.createElement("wbr"));
         if (part.endsWith("\n")) lines.push([]);
       }
     }
@@ -113,6 +131,7 @@ addEventListener("DOMContentLoaded", () => {
       const one = document.createElement("span");
       one.className = "code-line";
       one.append(...line);
+      unbroken(one);
       one.style.setProperty("--in", one.textContent.search(/\S|$/));
       return one;
     }));

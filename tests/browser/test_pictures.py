@@ -278,6 +278,9 @@ def test_a_picture_opens_at_its_question(open_page):
     assert "it was the full stop. With its gate at 1, the state would have kept 69.8 %" in (
         box.get_by_role("status").inner_text()
     )
+    assert "At a word gate of 1, only the full stop" in box.get_by_role("status").inner_text()
+    box.get_by_role("slider", name="words read").fill("3")
+    assert box.get_by_role("status").inner_text().count("of “cat”") == 2  # once of now, once of the start
     box = open_picture(open_page, "stretch")
     assert box.locator("select").first.input_value() == "none"
     assert (
@@ -294,6 +297,7 @@ def test_a_picture_opens_at_its_question(open_page):
     box.get_by_role("slider", name="move both").press("ArrowRight")
     assert dot.get_attribute("cy") == before
     box.get_by_role("slider", name="key at").fill("6")
+    assert "key at 6 + 1" in box.locator("label").nth(1).inner_text()  # where the thumb is
     assert "is 1 token to the left" in status.inner_text() and dot.get_attribute("cy") != before
     assert "the query is at 7 + 1 = 8 and the key at 6 + 1 = 7: same offset" in status.inner_text()
     box = open_picture(open_page, "turn_the_hands")

@@ -13,7 +13,7 @@ const rotate = (x, position) =>
 const MIDDLE = 74; // of the circles
 const [TOP, TALL] = [194, 70]; // where the scores of all offsets are drawn
 export const height = TOP + TALL + 16;
-const moved = (position, { both }) => `${position + both}`; // where the token is now
+const moved = (position, { both }) => `${position}${both ? ` + ${both}` : ""}`; // the thumb stays at the first number
 export const knobs = [
   { name: "query", label: "query at", min: 0, max: 29, value: 7, shown: moved },
   { name: "key", label: "key at", min: 0, max: 29, value: 4, shown: moved },
