@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from pe_lessons import _arguments as arguments
+from pe_lessons import loops
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -121,31 +122,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     if rule["rope_type"] == "longrope":
         divisors = torch.tensor(rule["divisors"], dtype=torch.float64, device="cpu")
         return original / divisors, rule["attention_factor"]
-    ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
+    ramp = loops._ramps(head_dim, base, rule)
+    ramp = torch.tensor(ramp, dtype=torch.float64, device="cpu")  # (n_pairs,)
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
-
-
-def _ramp(original, head_dim, base, rule):
-    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] in ("linear", "proportional"):
-        return 0.0
-    if rule["rope_type"] in ("default", "ntk"):
-        return 1.0
-    trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "ntk_by_parts":
-        turns = trained_len * original / (2 * math.pi)
-        return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clamp(0, 1)
-
-    def pair_that_turns(times):
-        return head_dim * math.log(trained_len / (2 * math.pi * times)) / (2 * math.log(base))
-
-    first, last = pair_that_turns(rule["beta_fast"]), pair_that_turns(rule["beta_slow"])
-    if rule["truncate"]:
-        first, last = math.floor(first), math.ceil(last)
-    first, last = max(first, 0), min(last, head_dim - 1)
-    pairs = torch.arange(head_dim // 2, dtype=torch.float64, device="cpu")
-    # 0.001: where first and last are one pair, the line would be a step at it
-    return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
 
 
 def rotary(
