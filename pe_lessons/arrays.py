@@ -154,7 +154,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64."""
     x, positions = _array("x", x), _finite_array("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
-    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    axes = loops._axes_of_pairs(sections, order)  # n_pairs of them
     if order == "axial":
         speeds = np.concatenate([frequencies(2 * section, base=base) for section in sections])
     else:
@@ -162,16 +162,6 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     of_pairs = np.ascontiguousarray(positions[axes].T)  # (seq_len, n_pairs) the position that each reads
     angles = of_pairs * speeds
     return _rotate_pairs(x, np.cos(angles), np.sin(angles), layout)
-
-
-def _axes_of_pairs(sections, order):
-    """The number of the axis that each pair reads, (n_pairs,)."""
-    if order != "interleaved":
-        return np.repeat(np.arange(len(sections)), sections)
-    axes = np.zeros(sum(sections), dtype=np.int64)
-    for axis, section in enumerate(sections[1:], start=1):
-        axes[axis : section * len(sections) : len(sections)] = axis
-    return axes
 
 
 def shaw_bias(q, table, *, positions=None):

@@ -642,6 +642,11 @@ def _axis_and_place(pair, sections, order):
     return axis, pair
 
 
+def _axes_of_pairs(sections, order):
+    """The number of the axis that each pair reads. For all versions."""
+    return [_axis_and_place(pair, sections, order)[0] for pair in range(sum(sections))]
+
+
 def shaw_bias(q, table, *, positions=None):
     r"""What Shaw's relative positions add to the scores: the query, asked about a distance.
 

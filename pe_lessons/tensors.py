@@ -228,7 +228,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
-    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    axes = loops._axes_of_pairs(sections, order)  # n_pairs of them
     if order == "axial":
         speeds = torch.cat([frequencies(2 * section, base=base) for section in sections])
     else:
@@ -237,16 +237,6 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     angles = of_pairs.contiguous() * speeds  # in memory as those of `rotary`: then the bits agree, too
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     return _rotate_pairs(wide, angles.cos().to(wide), angles.sin().to(wide), layout).to(x.dtype)
-
-
-def _axes_of_pairs(sections, order):
-    """The number of the axis that each pair reads, (n_pairs,)."""
-    pairs = torch.arange(sum(sections), device="cpu")
-    sections = torch.tensor(sections, device="cpu")
-    if order != "interleaved":
-        return torch.bucketize(pairs, sections.cumsum(0), right=True)
-    axes = pairs % len(sections)
-    return torch.where(pairs // len(sections) < sections[axes], axes, 0)
 
 
 def shaw_bias(q, table, *, positions=None):
