@@ -191,101 +191,12 @@ def test_our_own_log_says_what_the_experiments_say(capsys):
     assert hunt.GUILTY not in said and "a multiple of 4" in said
 
 
-@pytest.mark.parametrize("prompts", [("a", "who"), ("cats", "whom a"), ("so be", "a cat chases the dog")])
-def test_the_last_sentences_of_our_log_say_when_the_harm_comes(prompts):
-    short, long = prompts
-    for letters in range(1, 8):
-        columns = len(long) + letters - 1  # when the longer prompt leaves
-        while columns % 4:
-            columns += 1
-        expected = None if columns == 4 else columns - len(long) + 2
-        assert next(hunt._first_wrong([(short, 18), (long, letters)])) == expected
-
-
-@pytest.mark.parametrize(
-    ("wishes", "options", "dropped"),
-    [
-        ([WHOM, ("cats", 12)], {}, []),
-        (server.WISHES[:4], {}, []),
-        ([("a", 18), ("who", 18)], {}, []),
-        ([("whom", 18), (LONG, 18)], {}, []),
-        ([("a", 18), ("who", 1)], {}, [(2, 4)]),
-        ([WHOM, (LONG, 2)], NO_WINDOW, [(16, 24)]),  # as many as with windows
-    ],
-)
-def test_where_nothing_goes_wrong_no_column_is_dropped_of_a_layer_that_had_forgotten(
-    wishes, options, dropped
-):
-    program, cuts = hunt.program(), []
-    cut = program.Cache.cut
-
-    def watched(cache, spare):
-        if spare:
-            cuts.append((spare, cache.columns))
-            assert all(layer.k.shape[2] == cache.columns for layer in cache.layers)
-        cut(cache, spare)
-
-    program.Cache.cut = watched
-    assert hunt.gap(program, wishes, **options) < 1e-6
-    assert cuts == dropped
-
-
-def work(program, wishes):
-    """What `Layer.add` and `may_see` have to do before columns are dropped and after, and `Cache.pick`."""
-    found, after = set(), False
-    cut, pick = program.Cache.cut, program.Cache.pick
-    add, may_see = program.Layer.add, program.may_see
-
-    def watched_cut(cache, spare):
-        nonlocal after
-        after = after or spare > 0
-        cut(cache, spare)
-
-    def watched_pick(cache, rows):
-        if not rows.all():
-            forgotten = any(layer.k.shape[2] < cache.columns for layer in cache.layers)
-            found.add(("pick", forgotten, bool(rows.any())))
-        pick(cache, rows)
-
-    def watched_add(layer, k, v):
-        full = layer.k is not None and layer.window is not None and layer.k.shape[2] == layer.window - 1
-        found.add(("add", after, layer.window, full))
-        return add(layer, k, v)
-
-    def watched_may_see(queries, keys, window=None, mask=None):
-        found.add(("may_see", after, window, window is not None and len(keys) == window))
-        return may_see(queries, keys, window, mask)
-
-    program.Cache.cut, program.Cache.pick = watched_cut, watched_pick
-    program.Layer.add, program.may_see = watched_add, watched_may_see
-    program.Server(program.random_model()).answer([program.Request(*wish) for wish in wishes])
-    return found
-
-
-def test_the_innocent_had_the_same_work_in_runs_without_harm():
-    harmless = set()
-    for wishes in ([("whom", 18), (LONG, 18)], [("a", 18), ("who", 1)], server.WISHES[:4]):
-        assert hunt.gap(hunt.program(), wishes) < 1e-6
-        harmless |= work(hunt.program(), wishes)
-    asked = work(hunt.program(repaired=True), [("whom", 18), (LONG, 2)])
-    assert {("pick", True, True), ("add", True, 8, True), ("may_see", False, 8, True)} <= asked <= harmless
-
-
 def test_the_keys_of_each_layer_are_printed(capsys):
     hunt.show_keys([("whom", 18), (LONG, 2)], letters=6)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     assert lines[-2:] == ["5 24 7 24 7 24".split(), "6 9 1 9 1 9".split()]
     hunt.show_keys([("whom", 18), (LONG, 2)], letters=6, **NO_WINDOW)
     assert capsys.readouterr().out.split()[-6:] == "6 9 9 9 9 9".split()
-
-
-def test_some_requests_only_can_be_shown(capsys):
-    hunt.first_wrong(server.WISHES, show=("cats",))
-    assert capsys.readouterr().out.split() == "cats: wrong from letter 6 on".split()
-
-
-def test_neither_the_lineup_nor_a_docstring_says_which_columns_are_dropped():
-    assert "padding" not in server.Server.tidy.__doc__ + server.Cache.cut.__doc__
 
 
 def test_the_batch_of_the_figure_is_innocent_and_holds_what_it_says(capsys):
