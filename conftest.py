@@ -40,7 +40,7 @@ If the new output is right, accept it with: python course.py notebooks {path}"""
 def pytest_addoption(parser):
     order = "another order of the files, and of the tests in each; the cells of a notebook keep theirs"
     parser.addoption("--shuffle", type=int, metavar="SEED", help=order)
-    weekly = "as once a week: all pairs of mistakes, all strangers' answers under guards"
+    weekly = "as once a week: all pairs of mistakes, all strangers' answers under guards, all models"
     parser.addoption("--thorough", action="store_true", help=weekly)
 
 

@@ -61,7 +61,7 @@ TASKS = {
     "update": ("get what is new in the course, and keep what you wrote", None,
                ["tools/reset_and_update.py update"]),
     "test-peers": ("compare our functions with three libraries that people use", ["test", "peers"],
-                   ["-m pytest -q -n 0 tests/test_against_libraries.py"]),
+                   ["-m pytest -q -n 0 --thorough tests/test_against_libraries.py"]),
     "peer-models": ("try the config reader and the doctor on the models of transformers",
                     ["test", "peers"], ["-m evidence.reader_and_doctor"]),
     "mutants": ("change one token in each right answer, and see that the trials notice", ["test"],

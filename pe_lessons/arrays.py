@@ -6,6 +6,7 @@
 import numpy as np
 
 from pe_lessons import _arguments as arguments
+from pe_lessons import loops
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -90,28 +91,8 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     original[rule["turning_pairs"] :] = 0.0
     if rule["rope_type"] == "longrope":
         return original / np.array(rule["divisors"]), rule["attention_factor"]
-    ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
+    ramp = np.array(loops._ramps(head_dim, base, rule))  # (n_pairs,)
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
-
-
-def _ramp(original, head_dim, base, rule):
-    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] in ("linear", "proportional"):
-        return 0.0
-    if rule["rope_type"] in ("default", "ntk"):
-        return 1.0
-    trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "ntk_by_parts":
-        turns = trained_len * original / (2 * np.pi)
-        return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clip(0, 1)
-    times = np.array([rule["beta_fast"], rule["beta_slow"]])
-    angles = 2 * np.pi * times
-    bounds = head_dim * np.log(trained_len / angles) / (2 * np.log(base))  # pairs that turn so often
-    if rule["truncate"]:
-        bounds = np.floor(bounds[0]), np.ceil(bounds[1])
-    first, last = max(bounds[0], 0), min(bounds[1], head_dim - 1)
-    # 0.001: where first and last are one pair, the line would be a step at it
-    return 1 - ((np.arange(head_dim // 2) - first) / (last - first if last != first else 0.001)).clip(0, 1)
 
 
 def rotary(
@@ -173,7 +154,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     """`loops.mrope` of an array (..., seq_len, head_dim), as one of float64."""
     x, positions = _array("x", x), _finite_array("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
-    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    axes = loops._axes_of_pairs(sections, order)  # n_pairs of them
     if order == "axial":
         speeds = np.concatenate([frequencies(2 * section, base=base) for section in sections])
     else:
@@ -181,16 +162,6 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     of_pairs = np.ascontiguousarray(positions[axes].T)  # (seq_len, n_pairs) the position that each reads
     angles = of_pairs * speeds
     return _rotate_pairs(x, np.cos(angles), np.sin(angles), layout)
-
-
-def _axes_of_pairs(sections, order):
-    """The number of the axis that each pair reads, (n_pairs,)."""
-    if order != "interleaved":
-        return np.repeat(np.arange(len(sections)), sections)
-    axes = np.zeros(sum(sections), dtype=np.int64)
-    for axis, section in enumerate(sections[1:], start=1):
-        axes[axis : section * len(sections) : len(sections)] = axis
-    return axes
 
 
 def shaw_bias(q, table, *, positions=None):

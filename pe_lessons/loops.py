@@ -341,25 +341,26 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     if rule["rope_type"] == "longrope":
         divided = zip(frequencies(head_dim, base=base), rule["divisors"])
         return [frequency / divisor for frequency, divisor in divided], rule["attention_factor"]
+    turning = rule["turning_pairs"]
+    original = frequencies(head_dim, base=base)[:turning] + [0.0] * (head_dim // 2 - turning)
     scaled = []
-    for pair, frequency in enumerate(frequencies(head_dim, base=base)):
-        if pair >= rule["turning_pairs"]:
-            frequency = 0.0
-        ramp = _ramp(pair, frequency, head_dim, base, rule)
+    for ramp, frequency in zip(_ramps(head_dim, base, rule), original):
         scaled.append(ramp * frequency + (1 - ramp) * frequency / rule["factor"])
     return scaled, rule["attention_factor"]
 
 
-def _ramp(pair, frequency, head_dim, base, rule):
-    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
+def _ramps(head_dim, base, rule):
+    """How much of its frequency each pair keeps under a scaling rule: 1 all, 0 none. For all versions."""
+    pairs = range(head_dim // 2)
     if rule["rope_type"] in ("linear", "proportional"):
-        return 0.0
+        return [0.0 for _ in pairs]
     if rule["rope_type"] in ("default", "ntk"):
-        return 1.0
+        return [1.0 for _ in pairs]
     trained_len = rule["original_max_position_embeddings"]
     if rule["rope_type"] == "ntk_by_parts":
-        turns = trained_len * frequency / (2 * math.pi)
-        return min(1.0, max(0.0, (turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])))
+        turns = [trained_len * frequency / (2 * math.pi) for frequency in frequencies(head_dim, base=base)]
+        few, many = rule["alpha"], rule["beta"]
+        return [min(1.0, max(0.0, (times - few) / (many - few))) for times in turns]
 
     def pair_that_turns(times):
         return head_dim * math.log(trained_len / (2 * math.pi * times)) / (2 * math.log(base))
@@ -369,7 +370,8 @@ def _ramp(pair, frequency, head_dim, base, rule):
         first, last = math.floor(first), math.ceil(last)
     first, last = max(first, 0), min(last, head_dim - 1)
     # 0.001: where first and last are one pair, the line would be a step at it
-    return 1.0 - min(1.0, max(0.0, (pair - first) / (last - first if last != first else 0.001)))
+    width = last - first if last != first else 0.001
+    return [1.0 - min(1.0, max(0.0, (pair - first) / width)) for pair in pairs]
 
 
 def rotary(
@@ -638,6 +640,11 @@ def _axis_and_place(pair, sections, order):
         pair -= sections[axis]
         axis += 1
     return axis, pair
+
+
+def _axes_of_pairs(sections, order):
+    """The number of the axis that each pair reads. For all versions."""
+    return [_axis_and_place(pair, sections, order)[0] for pair in range(sum(sections))]
 
 
 def shaw_bias(q, table, *, positions=None):

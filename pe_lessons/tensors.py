@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from pe_lessons import _arguments as arguments
+from pe_lessons import loops
 
 
 def frequencies(d_model, *, base=10_000.0):
@@ -121,31 +122,9 @@ def rotary_frequencies(head_dim, *, base=10_000.0, scaling=None, text_len=None):
     if rule["rope_type"] == "longrope":
         divisors = torch.tensor(rule["divisors"], dtype=torch.float64, device="cpu")
         return original / divisors, rule["attention_factor"]
-    ramp = _ramp(original, head_dim, base, rule)  # (n_pairs,) or one number
+    ramp = loops._ramps(head_dim, base, rule)
+    ramp = torch.tensor(ramp, dtype=torch.float64, device="cpu")  # (n_pairs,)
     return ramp * original + (1 - ramp) * original / rule["factor"], rule["attention_factor"]
-
-
-def _ramp(original, head_dim, base, rule):
-    """How much of its frequency a pair keeps under a scaling rule: 1 all, 0 none."""
-    if rule["rope_type"] in ("linear", "proportional"):
-        return 0.0
-    if rule["rope_type"] in ("default", "ntk"):
-        return 1.0
-    trained_len = rule["original_max_position_embeddings"]
-    if rule["rope_type"] == "ntk_by_parts":
-        turns = trained_len * original / (2 * math.pi)
-        return ((turns - rule["alpha"]) / (rule["beta"] - rule["alpha"])).clamp(0, 1)
-
-    def pair_that_turns(times):
-        return head_dim * math.log(trained_len / (2 * math.pi * times)) / (2 * math.log(base))
-
-    first, last = pair_that_turns(rule["beta_fast"]), pair_that_turns(rule["beta_slow"])
-    if rule["truncate"]:
-        first, last = math.floor(first), math.ceil(last)
-    first, last = max(first, 0), min(last, head_dim - 1)
-    pairs = torch.arange(head_dim // 2, dtype=torch.float64, device="cpu")
-    # 0.001: where first and last are one pair, the line would be a step at it
-    return 1 - ((pairs - first) / (last - first if last != first else 0.001)).clamp(0, 1)
 
 
 def rotary(
@@ -249,7 +228,7 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     """
     x, positions = _float_tensor("x", x), _finite_tensor("positions", positions)
     sections = arguments.mrope_sections(x, positions, sections, layout, order)
-    axes = _axes_of_pairs(sections, order)  # (n_pairs,)
+    axes = loops._axes_of_pairs(sections, order)  # n_pairs of them
     if order == "axial":
         speeds = torch.cat([frequencies(2 * section, base=base) for section in sections])
     else:
@@ -258,16 +237,6 @@ def mrope(x, positions, sections, *, base=10_000.0, layout="interleaved", order=
     angles = of_pairs.contiguous() * speeds  # in memory as those of `rotary`: then the bits agree, too
     wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision: rounded once, at the end
     return _rotate_pairs(wide, angles.cos().to(wide), angles.sin().to(wide), layout).to(x.dtype)
-
-
-def _axes_of_pairs(sections, order):
-    """The number of the axis that each pair reads, (n_pairs,)."""
-    pairs = torch.arange(sum(sections), device="cpu")
-    sections = torch.tensor(sections, device="cpu")
-    if order != "interleaved":
-        return torch.bucketize(pairs, sections.cumsum(0), right=True)
-    axes = pairs % len(sections)
-    return torch.where(pairs // len(sections) < sections[axes], axes, 0)
 
 
 def shaw_bias(q, table, *, positions=None):

@@ -1,7 +1,7 @@
 """The course against the libraries that people use: `python course.py test-peers` installs them.
 
 Each comparison prints its largest difference, for the table in EVIDENCE.md. A library that is absent is a
-skip with its name.
+skip with its name. Of the models that are tried layer by layer the task takes all, and an ordinary run some.
 """
 
 import importlib
@@ -463,16 +463,17 @@ def test_every_config_of_the_library_is_read(capsys):
     assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
 
 
-@pytest.mark.parametrize("name", PUBLISHED_FILES)
-def test_every_layer_of_a_published_file_does_what_the_reader_says(name):
+def test_every_layer_of_a_published_file_does_what_the_reader_says(drawn):
     get("transformers.LlamaConfig")
-    assert reader_and_doctor.unlike(reader_and_doctor.narrowed(PUBLISHED_FILES[name]["config"])) == []
+    for name in drawn(PUBLISHED_FILES, 6, "published"):
+        narrow = reader_and_doctor.narrowed(PUBLISHED_FILES[name]["config"])
+        assert reader_and_doctor.unlike(narrow) == [], name
 
 
-@pytest.mark.parametrize("name", sorted(models.READ_AGAINST_THE_LIBRARY))
-def test_every_layer_of_a_type_does_what_the_reader_says(name):
+def test_every_layer_of_a_type_does_what_the_reader_says(drawn):
     get("transformers.LlamaConfig")
-    assert reader_and_doctor.unlike(reader_and_doctor.of_class(name)) == []
+    for name in drawn(sorted(models.READ_AGAINST_THE_LIBRARY), 6, "types"):
+        assert reader_and_doctor.unlike(reader_and_doctor.of_class(name)) == [], name
 
 
 def test_what_a_file_leaves_out_is_what_the_library_takes():
@@ -485,9 +486,9 @@ def test_what_a_file_leaves_out_is_what_the_library_takes():
         assert base == (tuple(nested.values()) if isinstance(nested, dict) else nested), name
 
 
-@pytest.mark.parametrize("name", reader_and_doctor.ARCHITECTURES)
-def test_the_doctor_finds_nothing_in_a_healthy_model(name, capsys):
+def test_the_doctor_finds_nothing_in_a_healthy_model(drawn, capsys):
     get("transformers.LlamaConfig")
-    findings = reader_and_doctor.examine(name)
-    assert not reader_and_doctor.false_alarms(findings, name), "\n".join(map(str, findings))
-    say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")
+    for name in drawn(reader_and_doctor.ARCHITECTURES, 6, "healthy"):
+        findings = reader_and_doctor.examine(name)
+        assert not reader_and_doctor.false_alarms(findings, name), "\n".join([name, *map(str, findings)])
+        say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")

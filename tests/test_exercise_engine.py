@@ -4,8 +4,6 @@ import dataclasses
 import inspect
 import itertools
 import math
-import subprocess
-import sys
 import types
 
 import numpy as np
@@ -390,14 +388,6 @@ def test_two_exercises_of_one_name_are_an_error():
     assert list(collect([one])) == ["scaled"]
     with pytest.raises(ValueError, match="two exercises are called 'scaled', one is in other"):
         collect([one, other])
-
-
-def test_importing_the_first_lessons_loads_neither_torch_nor_matplotlib():
-    names = "start_here", "why_order_matters", "by_hand", "the_naive_loop", "vectorized_numpy"
-    lessons = ", ".join(f"pe_lessons.lessons.{name}" for name in names)
-    code = f"import sys, {lessons}; print({{'torch', 'matplotlib'}} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "set()"
 
 
 def row_of_angles(position, width):

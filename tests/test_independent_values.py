@@ -157,17 +157,20 @@ def test_the_proportional_rule_of_gemma_4(version):
 
 
 LONG = {"factor": 4.0, "original_max_position_embeddings": 64}
+YARN = {"rope_type": "yarn"} | LONG
 BY_LENGTH = {"rope_type": "longrope", "short_factor": [1] * 4, "long_factor": [8] * 4}
 QUARTERS = np.arange(4) / 4
 FOUR = 10_000.0**-QUARTERS  # the frequencies of eight columns
+# Pairs 0.4 and 1.008 turn 4 times and once in 64 tokens: the line falls from pair 0 to pair 2.
+HALVED_IN_THE_MIDDLE = np.array([1, (1 + 1 / 4) / 2, 1 / 4, 1 / 4])
 
 
 @each_version
 @pytest.mark.parametrize(
     ("scaling", "text_len", "frequencies", "attention_factor"),
     [
-        ({"rope_type": "yarn"} | LONG, None, None, 1.1386294361),  # 0.1 ln 4 + 1
-        ({"rope_type": "yarn", "mscale": 0.7, "mscale_all_dim": 1.0} | LONG, None, None, 0.9634747),
+        (YARN | {"beta_fast": 4.0}, None, FOUR * HALVED_IN_THE_MIDDLE, 1.1386294361),  # 0.1 ln 4 + 1
+        (YARN | {"mscale": 0.7, "mscale_all_dim": 1.0}, None, FOUR * HALVED_IN_THE_MIDDLE, 0.9634747),
         ({"rope_type": "dynamic"} | LONG, 64, FOUR, 1),
         ({"rope_type": "dynamic"} | LONG, 128, (10_000 * 5 ** (4 / 3)) ** -QUARTERS, 1),  # 4 * 2 - 3
         (BY_LENGTH | LONG, 64, FOUR, 1.1547005),  # the root of 1 + ln 4 / ln 64
@@ -179,8 +182,7 @@ def test_what_a_rule_makes_of_lengths_and_of_the_softmax(
 ):
     *found, factor = answer(version, "rotary_frequencies", 8, scaling=scaling, text_len=text_len)
     assert factor == pytest.approx(attention_factor, abs=1e-6)
-    if frequencies is not None:
-        np.testing.assert_allclose(found, frequencies, rtol=1e-12)
+    np.testing.assert_allclose(found, frequencies, rtol=1e-12)
 
 
 @each_version

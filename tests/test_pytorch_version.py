@@ -16,12 +16,6 @@ def test_the_table_has_the_default_dtype_and_is_cast_last():
     np.testing.assert_array_equal(far, arrays.sinusoidal(1, 64, start=1_000_000).astype(np.float32))
 
 
-def test_frequencies_are_float64_under_any_default():
-    yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
-    expected, _ = arrays.rotary_frequencies(64, scaling=yarn)
-    np.testing.assert_allclose(tensors.rotary_frequencies(64, scaling=yarn)[0], expected, rtol=1e-12)
-
-
 def test_no_table_depends_on_the_default_device():
     with torch.device("meta"):
         tables = tensors.sinusoidal(3, 4), tensors.sinusoidal_by_rotation(3, 4)

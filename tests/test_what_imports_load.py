@@ -17,6 +17,7 @@ for name in ("IPython", "ipywidgets", "ipykernel", "jupyterlab", "sklearn"):
 from pe_lessons import models
 assert "numpy" not in sys.modules, "the reader of configs needs Python alone"
 from pe_lessons import loops, arrays, measures
+from pe_lessons.lessons import start_here, why_order_matters, by_hand, the_naive_loop, vectorized_numpy
 assert "numpy" in sys.modules and not {{"torch", "matplotlib"}} & set(sys.modules)
 for name in {modules}:
     importlib.import_module("pe_lessons." + name)

@@ -98,31 +98,3 @@ def our_designs(seed):
         for factor in (4, 10) if name == "my_encoding" else (10,):
             louder_one = workshop.trained(times(factor, getattr(lesson, name)), seed)
             yield f"{name}, {factor} times as loud", workshop.share_right(louder_one, 16, seed), bound
-
-
-def louder(times):
-    return lambda positions, d_model: times * arrays.sinusoidal(len(positions), d_model)
-
-
-@who_learns
-@each_seed
-def loudness(seed):
-    """Positions that are louder than the words: five back, after 120 steps"""
-    for times, bound in ((4, above(0.9).at(1, 2)), (16, below(0.5).at(0.5, 1))):
-        right = workshop.share_right(workshop.trained(louder(times), seed), 16, seed)
-        yield f"sinusoidal, {times} times as loud", right, bound
-
-
-@each_seed
-def closest_in_the_model(seed):
-    """The distance of the two closest of 16 rows, added to 200 random words, after LayerNorm, averaged"""
-    lesson = of_lesson("design_your_own")
-    near, apart = below(0.35), above(0.8)
-    for name, encode, bound in (
-        ("sinusoidal", lesson.sinusoidal, apart),
-        ("squared_positions", lesson.squared_positions, apart),
-        ("ten_times_as_slow", lesson.ten_times_as_slow, near),
-        ("stripes_of_four", lesson.stripes_of_four, near),
-        ("sinusoidal, 16 times as loud", louder(16), apart),
-    ):
-        yield name, workshop.distance_with_words(encode, seed), bound
