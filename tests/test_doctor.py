@@ -149,6 +149,7 @@ def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
         (lambda f: f ** (4 / 3), "exponent-to-1"),
         (lambda f: f ** (8 / 32), "exponent-part"),
         (lambda f: 1 / f, "exponent-sign"),
+        (lambda f: torch.where(f < 0.05, f / 4, f), "rule"),
     ],
 )
 def test_another_exponent(change, id):
@@ -246,6 +247,11 @@ def test_order_that_only_the_reference_sees():
     models = [lambda tokens, mask=None, ask=ask: ask(tokens, None, mask)[0]
               for ask in map(doctor.adapted, (still, right))]  # fmt: skip
     assert beside(models[0], models[1]).id == "reference/unturned"
+    for layer in still.model.layers:
+        layer.self_attn.turned = lambda rows, *_, layer=layer.self_attn: type(layer).turned(
+            layer, rows.transpose(1, 2), *right.rotary_emb(rows, torch.arange(rows.shape[1])[None])
+        ).transpose(1, 2)  # fmt: skip
+    assert "queries turn as at 0, 1, 2, 3" in beside(models[0], models[1]).culprit
     models[0] = without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids.to(torch.int8).long(), band)))
     assert beside(models[0], without_ids(HEALTHY_MODEL)).id == "reference/from-place"
     models = [counted_from(lambda mask, ids, new, most=most: last_ones(mask, ids, new).clamp(max=most)
@@ -358,12 +364,13 @@ def windows_by_layer(*widths):
     ("widths", "id"),
     [
         ((21, None), "window-wider"), ((19, None), "window-narrower"), ((None, 20), "window-layers"),
-        ((-20, None), "window-shape"),
+        ((-20, None), "window-shape"), ((20, 19), "window-narrower"),
     ],
 )  # fmt: skip
 def test_windows_of_some_layers_beside_a_function(widths, id):
     models = windows_by_layer(*widths, *widths), windows_by_layer(20, None, 20, None)
-    assert beside(models[0], models[1]).id == f"reference/{id}"
+    found = beside(models[0], models[1])
+    assert found.id == f"reference/{id}" and ("and no other" in found.culprit) == (id != "window-layers")
     assert beside(*map(padding_only, models)).id == f"reference/{id}"
     assert beside(*map(torch.inference_mode(), models)).id == f"reference/{id}"
 
@@ -399,25 +406,26 @@ def test_heads_and_columns_beside_the_library_s_models(monkeypatch):
     assert beside(repeated, llama).id == "reference/heads-order"
     torch.manual_seed(0)
     config = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 512, **small}
-    partly, wholly, other = (
+    partly, wholly, other, slow = (
         transformers.GPTJForCausalLM(transformers.GPTJConfig(rotary_dim=dim, **config)).eval()
-        for dim in (6, 8, 6)
-    )
-    wholly.load_state_dict(partly.state_dict())
-    other.load_state_dict(partly.state_dict())
+        for dim in (6, 8, 6, 8))  # fmt: skip
+    for model in (wholly, other, slow):
+        model.load_state_dict(partly.state_dict())
     attention = other.transformer.h[1].attn
     attention.embed_positions = torch.cat(
-        [0 * attention.embed_positions[:, :3], 1 + 0 * attention.embed_positions[:, 3:]], dim=1
-    )
+        [0 * attention.embed_positions[:, :3], 1 + 0 * attention.embed_positions[:, 3:]], dim=1)  # fmt: skip
     assert "in layer 1 (counted from 0), and no other: nothing turns" in beside(other, partly).culprit
     attention.embed_positions = other.transformer.h[0].attn.embed_positions
     assert beside(wholly, partly).id == "reference/columns"
+    angles = torch.arange(512)[:, None] * 5e7 ** (-torch.arange(0, 8, 2) / 8)  # pairs that hardly turn
+    for layer in slow.transformer.h:
+        layer.attn.embed_positions = torch.cat([angles.sin(), angles.cos()], dim=1)
+    assert "the base is 50,000,000, and 10,000 in the reference" == beside(slow, wholly).culprit
     orders = {"columns-last": [2, 3, 4, 5, 6, 7, 0, 1], "layout-halves": [0, 3, 1, 4, 2, 5, 6, 7]}
     for id, order in orders.items():  # the columns of each head as the code would see them
         weights = {
             name: rows.unflatten(0, (4, 8))[:, order].flatten(0, 1) if "q_proj" in name or "k_proj" in name
-            else rows for name, rows in partly.state_dict().items()
-        }  # fmt: skip
+            else rows for name, rows in partly.state_dict().items()}  # fmt: skip
         other.load_state_dict(weights)
         assert beside(other, partly).id == f"reference/{id}"
 
@@ -501,6 +509,21 @@ def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():
     (finding,) = [one for one in wrong(doctor.examine(logits, VOCAB_SIZE)) if one.check == "packing"]
     assert "runs on from one text to the next" in finding.culprit
 
+    def begins_anew(tokens, position_ids=None, mask=None, turns=False):
+        shown = 1 if mask is None or mask.ndim == 3 else mask[..., None]
+        rows, x = [0.0], 4 * torch.nn.functional.one_hot(tokens, 32).double() * shown
+        ids = tokens * 0 + torch.arange(tokens.shape[1]) if position_ids is None else position_ids
+        for at in range(tokens.shape[1]):
+            goes_on = 1.0 if mask is None or mask.ndim == 2 else (ids[:, at, None] > 0).double()
+            rows.append(0.7 * rows[-1] * goes_on + x[:, at])
+        model = SmallLlama()
+        model.rotary_emb.inv_freq *= turns
+        model.embed.forward = lambda tokens: torch.stack(rows[1:], dim=1)
+        return doctor.adapted(model)(tokens, position_ids, mask)[0]
+
+    found = doctor.examine(begins_anew, 32, reference=functools.partial(begins_anew, turns=True))
+    assert (found[-2].check, found[-2].status, found[-1].id) == ("packing", "right", "reference/nowhere")
+
 
 def test_position_ids_that_are_not_used_do_not_end_the_examination():
     findings = doctor.examine(SmallLlama("position_ids ignored"), VOCAB_SIZE)
@@ -528,8 +551,7 @@ def test_what_is_not_taken_is_not_tried():
     assert not wrong(findings)
     assert {finding.check for finding in findings if finding.status == "not tried"} == {
         "first position", "shift", "far positions", "left padding", "step by step", "several new tokens",
-        "padded, step by step", "packing",
-    }  # fmt: skip
+        "padded, step by step", "packing"}  # fmt: skip
     assert "no argument is called cache, only tokens" in "\n".join(map(str, findings))
 
 
@@ -738,13 +760,10 @@ def test_the_command_line(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "right  future: no token sees a later one" in shown
     assert shown.startswith(
-        "tried: 5 of 13 checks; texts of 1 to 160 tokens\nleft out: first-position, shift, "
-    )
-    assert "packing (no argument is called mask, only tokens)" in shown
-    assert main([str(path), "--strict"]) == 3
+        "tried: 5 of 13 checks; texts of 1 to 160 tokens\nleft out: first-position, shift, ")  # fmt: skip
+    assert "packing (no argument is called mask, only tokens)" in shown and main([str(path), "--strict"]) == 3
     assert "failed  packing: no argument is called mask, only tokens, and it is required" in (
-        capsys.readouterr().out
-    )
+        capsys.readouterr().out)  # fmt: skip
     path.write_text(COUNTS_FROM_ONE)
     assert main([str(path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)["findings"]
@@ -927,10 +946,8 @@ def test_one_item_for_each_check(pytester):
     pytester.makepyfile(test_healthy=HEALTHY + ITEMS.format(require=()))
     pytester.makepyfile(test_sick=COUNTS_FROM_ONE + ITEMS.format(require=["packing"]))
     pytester.makepyfile(test_orderless=ORDERLESS + ITEMS.format(require=()))
-    healthy, sick, orderless = (
-        pytester.runpytest("-rsf", "-p", "no:nbval", f"test_{name}.py")
-        for name in ("healthy", "sick", "orderless")
-    )
+    healthy, sick, orderless = (pytester.runpytest("-rsf", "-p", "no:nbval", f"test_{name}.py")
+        for name in ("healthy", "sick", "orderless"))  # fmt: skip
     healthy.assert_outcomes(passed=5, skipped=8)
     healthy.stdout.fnmatch_lines(["SKIPPED*no argument is called cache, only tokens"])
     sick.assert_outcomes(passed=7, failed=2, skipped=4)
@@ -958,10 +975,8 @@ def test_a_window_and_sinks_beside_a_reference():
         return beside(patient, reference)
 
     assert named(Windowed(20), Windowed(20)).status == "right"
-    assert (
-        "wider than that of the reference: 21 tokens, and 20 there"
-        in named(Windowed(21), Windowed(20)).culprit
-    )
+    assert ("wider than that of the reference: 21 tokens, and 20 there"
+        in named(Windowed(21), Windowed(20)).culprit)  # fmt: skip
     assert "19 tokens, and 20 there" in named(Windowed(19), Windowed(20)).culprit
     assert named(Windowed(20), Windowed(20, sinks=0.5)).id == "reference/sinks"
 
@@ -1319,11 +1334,8 @@ def values_written_over(q, k, v, attn_mask):
 
 
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
-EMBEDDING, FREQUENCIES, QUERIES = (
-    (lambda model: model.embed.weight),
-    (lambda model: model.rotary_emb.inv_freq),
-    (lambda model: model.model.layers[0].self_attn.q_proj.weight),
-)
+EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rotary_emb.inv_freq),
+    (lambda m: m.model.layers[0].self_attn.q_proj.weight))  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -1523,8 +1535,7 @@ def test_a_mask_that_is_too_weak_is_not_taken_for_a_state(monkeypatch, after):
     attention = functools.partial(weak, after=after)
     monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
     (finding,) = wrong(doctor.examine(SmallLlama(), VOCAB_SIZE, relative=True))
-    assert finding.id == f"left-padding/mask-{'late' if after else 'weak'}"
-    assert "state" not in finding.culprit
+    assert finding.id == f"left-padding/mask-{'late' if after else 'weak'}" and "state" not in finding.culprit
 
 
 def test_a_mask_that_is_a_small_number_is_not_taken_for_one_after_the_softmax(monkeypatch):
@@ -1624,12 +1635,8 @@ def window_with_a_mask(last=True):
 
 def padded_wrongly(change):
     """The small Llama with another mask of padding, made of this one and of how many tokens are new."""
-    return with_mask(
-        lambda mask, ids, old: (
-            change(mask, mask.shape[1] - old),
-            (mask.cumsum(dim=1) - 1).clamp(min=0) if ids is None else ids,
-        )
-    )
+    return with_mask(lambda mask, ids, old: (change(mask, mask.shape[1] - old),
+            (mask.cumsum(dim=1) - 1).clamp(min=0) if ids is None else ids))  # fmt: skip
 
 
 def hides_the_last_cached_one(mask, new):
@@ -1805,8 +1812,7 @@ def test_a_model_that_shows_no_sign_of_positions(turns):
         return model(tokens, None, mask)[0]
 
     findings = doctor.examine(logits, VOCAB_SIZE, relative=True)
-    assert not wrong(findings)
-    assert ("no sign of positions" in "\n".join(map(str, findings))) is not turns
+    assert not wrong(findings) and ("no sign of positions" in "\n".join(map(str, findings))) is not turns
 
 
 @pytest.mark.parametrize(

@@ -20,14 +20,15 @@ CLOSE, HIDDEN = 1e-3, -1e4
 STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what does not turn
 OFFSET = "the offset by the length of the cache"
 # beginning of an id: (where to look, lesson)
-LOOK_AT = {
-    "turns": ("the plan of the layers", "lesson 15"),
+LOOK_AT = {"turns": ("the plan of the layers", "lesson 15"),
     "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
     "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
     "layout": ("the layout of the pairs", "lesson 10"),
     "direction": ("where sines and cosines are put together", "lesson 09"),
     "exponent": ("the exponent of the base", "lesson 03"),
     "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
+    "rule": ("rope_scaling, and the code that should apply it", "lesson 13"),
+    "angles": ("positions[:, :, None]: does it lie along the tokens, or along the heads?", "lesson 09"),
     "base": ("the base that the configuration gives", "lesson 13"),
     "bias-size": ("from which power do slopes begin? Is the bias divided by sqrt(d)?", "lesson 11"),
     "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 11"),
@@ -40,6 +41,8 @@ LOOK_AT = {
     "offset": (OFFSET, "lesson 19"),
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
+    "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
+    ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
@@ -159,11 +162,11 @@ def _pairs(columns, halves):
 def how_it_turns(columns):
     """(first column, number of columns, in halves?, speeds) of (heads, n, d) from place to place, or None."""
     n, d, size = *columns.shape[1:], columns.abs().max()
-    moves = ((columns - columns[:, :1]).abs().amax(dim=(0, 1)) > CLOSE * size).nonzero()[:, 0].tolist()
-    if not moves:
+    moved, places = (columns - columns[:, :1]).abs().amax(dim=(0, 1)), torch.arange(n)
+    if moved.max() <= CLOSE * size:
         return STILL
-    places = torch.arange(n)
-    for width in range(2, d + 1, 2):
+    for least, width in itertools.product((CLOSE / 100, CLOSE), range(2, d + 1, 2)):  # a slow pair, rounding
+        moves = (moved > least * size).nonzero()[:, 0].tolist()
         for start, halves in ((0, True), (0, False), (d - width, True), (d - width, False)):
             if not start <= moves[0] <= moves[-1] < start + width:
                 continue
@@ -175,7 +178,10 @@ def how_it_turns(columns):
                 speeds, far = speeds + off / far, 2 * far
             told = pairs[:, :1] * torch.exp(1j * places[:, None] * speeds)
             if (pairs - told).abs().max() < 3 * CLOSE * size:
-                return start, width, halves, speeds
+                turn = (speeds.abs() * n > CLOSE / 10).nonzero()[:, 0].tolist()
+                if not halves and turn:  # a column that rounding moves turns with no other
+                    start, speeds = start + 2 * turn[0], speeds[turn[0] : turn[-1] + 1]
+                return start, width if halves else 2 * len(speeds), halves, speeds
     return None
 
 
@@ -216,48 +222,71 @@ def named(patient, right, given):
     def explains(**change):
         return patient.same(watched(right, text, own.ids, **change)[0], wanted, by=10)
 
-    return found(
-        _turned(own, other, explains)
+    return found(_turned(own, other, explains)
         or _windows(own, other, lambda **change: [watched(one, text, own.ids, **change)[0]
                                                   for one in (patient, right)])
-        or _biased(own, other, explains)
-        or _added(own.table(), other.table(), real.sums, explains)
-        or _scaled(real.scores, others.scores, explains)
-        or _reordered(real.turned, others.turned, explains)
+        or _biased(own, other, explains) or _added(own.table(), other.table(), real.sums, explains)
+        or _scaled(real.scores, others.scores, explains) or _reordered(real.turned, others.turned, explains)
     )  # fmt: skip
 
 
 def _of_layers(names):
-    """One name of those of each layer, where those that differ do so alike."""
-    which = [layer for layer, name in enumerate(names) if name]
-    if len({names[layer] for layer in which}) != 1:
-        return ""
-    short, _, words = names[which[0]].partition(" | ")
-    layers = f"in layer{'s' * (len(which) > 1)} {', '.join(map(str, which))} (counted from 0), and no other: "
-    return f"{short} | {layers * (len(which) < len(names))}{words}"
+    """One name of those of each layer, "" where nothing differs."""
+    found = []
+    for name in dict.fromkeys(filter(None, names)):
+        which = [str(layer) for layer, other in enumerate(names) if other == name]
+        found.append((*name.split(" | "), f"in layer{'s' * (len(which) > 1)} {', '.join(which)}"))
+    if len(found) == 1 and "" not in names:
+        return f"{found[0][0]} | {found[0][1]}"
+    only = ", and no other" * (len(found) == 1)
+    words = "; ".join(f"{layers}{' (counted from 0)' * (not at)}{only}: {says}"
+                      for at, (_, says, layers) in enumerate(found))  # fmt: skip
+    return f"{found[0][0]} | {words}" if len(found) in (1, 2) else ""
 
 
 def _turned(own, other, explains):
     if len(own.ways) != len(other.ways) or any(None in layer for layer in own.ways + other.ways):
         return ""
 
+    at_heads = _heads_turned(own, other)
     order = _order_of_columns(own.seen.turned, other.seen.turned)
 
     def as_the_patient(layer, *parts):
         places = torch.arange(parts[0].shape[1])
+        if at_heads:
+            parts = [turn(part, (*how[:3], -how[3]), places) for part, how in zip(parts, other.ways[layer])]
+            return [torch.cat([turn(head[None], how, 0 * places + at) for head, at in zip(part, heads)])
+                    for part, heads, how in zip(parts, at_heads, other.ways[layer])]  # fmt: skip
         return [turn(turn(part, (*theirs[:3], -theirs[3]), places)[..., order], mine, places)
                 for part, mine, theirs in zip(parts, own.ways[layer], other.ways[layer])]  # fmt: skip
 
+    if at_heads:
+        says = f"angles differ between heads, and not between tokens: queries turn as at {_list(at_heads[0])}"
+        return f"angles-of-heads | {says}" if explains(turned=as_the_patient) else ""
     names = []
     for layer in zip(own.ways, other.ways):
-        pair = [turns_differ(*ways) for ways in zip(*layer)]
-        if pair[0] != pair[1]:
-            pair = [one and one.replace(" | ", f"-{word} | of {word} alone: ")
-                    for one, word in zip(pair, ("queries", "keys"))]  # fmt: skip
-        names.append(pair[0] or pair[1])
+        one, two = (turns_differ(*ways) for ways in zip(*layer))
+        if None in (one, two):
+            return ""  # something differs that has no name
+        if one != two and one and two:
+            one = one.replace(" | ", " | of queries: ") + f"; of keys: {two.partition(' | ')[2]}"
+        elif one != two:
+            word = "queries" if one else "keys"
+            one = (one or two).replace(" | ", f"-{word} | of {word} alone: ")
+        names.append(one)
     if order != sorted(order) and not any(names):
         names = [order_differs(order, *other.ways[0][0][1:3])] * len(names)
     return (any(names) and explains(turned=as_the_patient) and _of_layers(names)) or ""
+
+
+def _heads_turned(own, other):
+    """Where each head of queries, and of keys, stands in the first layer, if tokens stand nowhere."""
+    if not own.ways or any(how[1] for layer in own.ways for how in layer) or not other.ways[0][0][1]:
+        return []
+    heads = [[_stands(*(part[at : at + 1, :1] for part in parts), how, torch.zeros(1).long())[0]
+              for at in range(len(parts[0]))]
+             for *parts, how in zip(own.seen.turned[0], other.seen.turned[0], other.ways[0])]  # fmt: skip
+    return heads if any(map(any, heads)) and None not in heads[0] + heads[1] else []
 
 
 def _order_of_columns(own, other):
@@ -279,36 +308,60 @@ def order_differs(order, width, halves):
 
 
 def turns_differ(own, other):
+    """An "id | words", "" where both turn alike, None where they don't and it has no name."""
     (first, width, halves, speeds), (first2, width2, halves2, speeds2) = own, other
     if not width or not width2:
         return "turns | what should not turn does" * (width > 0) or "unturned | nothing turns" * (width2 > 0)
-    if (first, width) != (first2, width2):
-        if first == first2 and not (halves or halves2) and min(speeds, speeds2, key=len).abs().min() < CLOSE:
-            return ""  # columns that turn too slowly to be seen
+    fewer = min(speeds, speeds2, key=len).abs()
+    unseen = not (first or halves or halves2) and len(fewer) > 1 and fewer[-1] ** 2 < 1e-6 * fewer[-2]
+    if (first, width) != (first2, width2) and not unseen:  # what comes next may turn too slowly to be seen
         if width == width2:
             which = ("last", "first") if first else ("first", "last")
             return "columns-{0} | the {0} columns of a head turn, and not the {1} ones".format(*which)
         return f"columns | {width} columns of a head turn, and {width2} in the reference"
-    if halves == halves2 or width == 2:
-        return speeds_differ(speeds, speeds2)
-    if speeds_differ(speeds, speeds2):
-        return ""
+    differ = speeds_differ(speeds, speeds2)
+    if differ is None:
+        differ = rule_differs(speeds, speeds2)
+    if halves == halves2 or width == 2 or differ is None:
+        return differ
     one, two = ("halves", "neighbours") if halves else ("neighbours", "halves")
-    return f"layout-{one} | the code turns {one}, and the reference {two}"
+    more = differ and f"; and {differ.partition(' | ')[2]}"
+    return f"layout-{one} | the code turns {one}, and the reference {two}{more}"
+
+
+def _even(speeds):
+    """Is each the same part of the one before it?"""
+    steps = speeds[1:] / speeds[:-1]
+    return bool((steps / steps[0] - 1).abs().max() < 0.02)
+
+
+def rule_differs(own, others):
+    pairs = [pair for pair in zip(own, others) if min(map(abs, pair)) > 1e-6]
+    own, others = torch.tensor(pairs or [(1, 1)], dtype=torch.float64).T
+    times = own / others
+    growth = times.diff() * (times[-1] - 1).sign()
+    if len(pairs) < 3 or abs(times[0] - 1) > 0.01 or abs(times[-1] - 1) < 0.05 or growth.min() < -0.05:
+        return None
+    rules = {(True, False): "as without its rule", (False, True): "as with a rule"}
+    rule = rules.get((_even(own), _even(others)), "as with another rule")
+    says = "the fastest pair turns as in the reference, and slow ones {} times as fast, {} for long texts"
+    return "rule | " + says.format(_number(times[-1]), rule)
 
 
 def speeds_differ(own, others):
     most = max(len(own), len(others))
     own, others = (torch.cat([one, one.new_zeros(most - len(one))]) for one in (own, others))
-    clear = (others * own).abs() > 1e-7
+    clear = (others * own).abs() > 1e-10
 
     def are(told):
-        # speeds are seen up to whole turns
+        # speeds are seen up to whole turns, and to a last bit of the angle
         off = torch.remainder(own - told + torch.pi, 2 * torch.pi) - torch.pi
-        return bool((off.abs() <= 0.01 * told.abs().clamp(max=1))[clear].all())
+        return bool((off.abs() <= (0.01 * told.abs()).clamp(1e-6, 0.01)).all())
 
-    if not clear.any() or are(others):
+    if are(others):
         return ""
+    if not clear.any():
+        return None
     if are(-others):
         return "direction | the rotation goes the other way"
     a, b = own.abs(), others.abs()
@@ -328,13 +381,13 @@ def speeds_differ(own, others):
     if are(others * times):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
         return f"positions-{word.split()[0]} | positions are {word}"
-    for one in (a, b):
-        steps = one[1:] / one[:-1]
-        even = even and (steps / steps[0] - 1)[clear[1:]].abs().max() < 0.02
-    if even and abs(a[0] / b[0] - 1) < 0.01:
+    if even and _even(a[clear]) and _even(b[clear]) and abs(a[0] / b[0] - 1) < 0.01:
         bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
-        return "base | the base is {}, and {} in the reference".format(*bases)
-    return ""
+        by = float(d * (b[0] / b[1]).log() / (a[0] / a[1]).log())
+        whole = abs(by - round(by)) < 0.02 and round(by) in (8, 16, 32, 64, 80, 96, 128, 192, 256)
+        also = f" (or the exponent is 2i / {by:.0f}, and not 2i / {d})" * (whole and by > d)
+        return "base | the base is {}, and {} in the reference".format(*bases) + also
+    return None
 
 
 def _windows(own, other, rows):
@@ -350,17 +403,21 @@ def _windows(own, other, rows):
         return [scores.masked_fill(~(seen[layer] & seen_2[layer]), -1e30)]
 
     widths, widths_2 = ([int(one[-1].sum()) for one in layers] for layers in (seen, seen_2))
-    if widths == widths_2 or not _same(*rows(scores=both)):
+    alike = [torch.equal(*pair) for pair in zip(seen, seen_2)]
+    if all(alike) or not _same(*rows(scores=both)):
         return ""
-    if sorted(widths) == sorted(widths_2):
+    if widths != widths_2 and sorted(widths) == sorted(widths_2):
         return "window-layers | the same window as in the reference, in other layers"
-    sizes = next(pair for pair in zip(widths, widths_2) if pair[0] != pair[1])
-    if not all(torch.equal(one.triu(1 - int(one[-1].sum())).tril(), one.tril()) for one in seen + seen_2):
-        says = "in one of the two models, what is seen is no window"
-        return f"window-shape | {says}: the last sees {sizes[0]} tokens, and {sizes[1]} in the reference"
-    wider = "wider" if sizes[0] > sizes[1] else "narrower"
-    one, two = (size if size < own.n else "all" for size in sizes)
-    return f"window-{wider} | the window is {wider} than that of the reference: {one} tokens, and {two} there"
+    names = []
+    for same, *pair, size, size_2 in zip(alike, seen, seen_2, widths, widths_2):
+        wider = "wider" if size > size_2 else "narrower"
+        sizes = [one if one < own.n else "all" for one in (size, size_2)]
+        says = "window-{0} | the window is {0} than that of the reference: {1} tokens, and {2} there"
+        if not all(torch.equal(one, one.triu(1 - int(one[-1].sum()))) for one in pair):
+            says = ("window-shape | in one of the two models, what is seen is no window: the last sees {1} "
+                    "tokens, and {2} in the reference")  # fmt: skip
+        names.append("" if same else says.format(wider, *sizes))
+    return _of_layers(names)
 
 
 def _biased(own, other, explains):
@@ -375,10 +432,13 @@ def _biased(own, other, explains):
         return [scores + (mine - theirs).view_as(scores).to(scores)]
 
     names = [bias_differs(mine, theirs) for (mine, _), (theirs, _) in pairs]
-    return (any(names) and explains(scores=as_the_patient) and _of_layers(names)) or ""
+    if None in names or not (any(names) and explains(scores=as_the_patient)):
+        return ""
+    return _of_layers(names)
 
 
 def bias_differs(own, other):
+    """An "id | words", "" where nothing differs, None where something does that has no name."""
     sizes = own.abs().max(), other.abs().max()
     if _same(own, other):
         return ""
@@ -406,7 +466,7 @@ def bias_differs(own, other):
         steps = [one.diff(dim=0).abs().amax(dim=1).min() for one in far if one is not None]
         flat = any(step < CLOSE * sizes[1] for step in steps)
         says = "distances fall into other buckets, or are cut off elsewhere, than in the reference"
-        return f"buckets | {says}: the first that differs is {first}" if flat else ""
+        return f"buckets | {says}: the first that differs is {first}" if flat else None
     (count, most), (count_2, most_2) = fits
     if most != most_2:
         says = f"the largest distance of the buckets is {most:,}, and {most_2:,} in the reference"
@@ -591,11 +651,16 @@ def _in_layer(own, right, how, where, first, far):
         holds = [gap.argmin().item() if gap.min() < CLOSE else "no token" for gap in gaps[wrong]]
         says = f"values of {_list(where[wrong].tolist())} are those of {_list(holds)}"
         return f"values | with a cache, keys lie where they should, and {says}"
+    last = gaps[-len(new) :, -len(new) :].diagonal()
+    ends = 1 < len(new) == len(last) and (last < CLOSE).all()  # new tokens lie there
     token_of = {}
     for slot, gap in enumerate(gaps):  # equal tokens may hold equal values
         likely = [token for token in (gap < CLOSE).nonzero()[:, 0].tolist() if token not in token_of.values()]
         if likely:
-            token_of[slot] = min(likely, key=lambda token: (near[slot, token] > CLOSE, token != slot))
+            here = total - len(gaps) + slot
+            token_of[slot] = min(likely, key=lambda token: (
+                here >= first and ends and token != here, near[slot, token] > CLOSE, token not in (slot, here)
+            ))  # fmt: skip
     visible, should = ([{name(slot) for slot in range(one.shape[2]) if one[:, row, slot].max() > HIDDEN}
                         for row in range(len(new))]
                        for one, name in ((scores, token_of.get), (scores_2, int)))  # fmt: skip
@@ -632,8 +697,14 @@ def _in_layer(own, right, how, where, first, far):
         cached = {token: place for token, place in off.items() if token < first}
         if cached and all(place == token for token, place in cached.items()):
             return f"by-slot | cached keys are turned by their places in the cache: {says}"
+        kept = keys.shape[1] - len(new)
+        if not cached and stand == [*range(kept, kept + len(new))] == [*off.values()]:
+            counted = f"new tokens count from the {kept} keys that the cache still holds"
+            return f"counted-from-kept | {counted}: {says}"
+        if not cached and not any(off.values()):
+            return f"new-keys | with a cache, keys of new tokens are not turned: {says}"
         if not {token for token in mine if token < first and where[token] > 0} <= {*cached}:
-            return f"new-keys | with a cache, some {says}"
+            return f"new-keys | with a cache, {says}"
         if not any(cached.values()):
             return f"unturned | cached keys are kept before the turn, and not turned: {says}"
         if all(place == where[token] + token or place == 2 * where[token] for token, place in cached.items()):
@@ -685,18 +756,19 @@ def _in_layer(own, right, how, where, first, far):
         gap = (ordered - plain)[:, row][:, seen[0, row]] - added[..., seen[0, row]]
         return bool((gap - gap.mean(dim=1, keepdim=True)).abs().max() < CLOSE * ordered.abs().max())
 
-    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
-                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
-    if _same(gap, 0 * told, told.abs().max()):
-        return "no-bias | with a cache, new tokens get no bias, or that of one distance for all"
+    if all(alike(row, torch.zeros_like(plain[:, row])) for row in range(len(new))):
+        at_0 = torch.where(seen, ordered - plain, 0.0).abs().max() < CLOSE * ordered.abs().max()
+        one = "that of distance 0 to all keys, as a query at 0" if at_0 else "that of one distance for all"
+        return f"no-bias | with a cache, new tokens get no bias, or {one}"
     words = ("queries", 0), ("queries and keys", where >= new[0])
     for (word, too), fold in itertools.product(words, (torch.abs, torch.relu)):  # T5 has one bias below 0
-        moved = [[by for by in range(-int(one), 9)
-                  if alike(row, far[:, fold(one + by - where - too * by)])]
+        moved = [[by for by in range(-int(one), 9) if alike(row, far[:, fold(one + by - where - too * by)])]
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
             return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
+    gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
+                 ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
     times = _times(gap, told)
     return f"bias-size | with a cache, the bias is {_number(times)} times that at once" if times else scores
 

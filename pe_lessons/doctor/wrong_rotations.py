@@ -26,22 +26,14 @@ def stories(model, rows):
 def mistakes(model):
     """(culprit, look_at, lesson, tensors, change) of each."""
     frequencies = [one for name, one in model.named_buffers() if name.endswith("inv_freq") and one.ndim == 1]
-    culprit, where = (
-        "frequencies-bfloat16 | frequencies are rounded to bfloat16",
-        "the dtype of the frequencies",
-    )
-    yield culprit, where, "lesson 21", frequencies, lambda f: f.bfloat16().to(f)
+    name = "frequencies-bfloat16 | frequencies are rounded to bfloat16"
+    yield name, "the dtype of the frequencies", "lesson 21", frequencies, lambda f: f.bfloat16().to(f)
     rope = getattr(model.config, "rope_parameters", None) or {}
     rule, base = rope.get("rope_type", "default"), rope.get("rope_theta")
     if rule != "default" and base:
-        culprit, where = f"rule | the rule {rule!r} is not applied", "the rule for long texts"
-        yield (
-            culprit,
-            where,
-            "lesson 13",
-            frequencies,
-            lambda f: (base ** (-torch.arange(len(f), dtype=torch.float64) / len(f))).to(f),
-        )
+        name, where = f"rule | the rule {rule!r} is not applied", "the rule for long texts"
+        yield (name, where, "lesson 13", frequencies,
+               lambda f: (base ** (-torch.arange(len(f), dtype=torch.float64) / len(f))).to(f))  # fmt: skip
     if sinks := [one for name, one in model.named_parameters() if name.endswith("sinks")]:
-        culprit, where = "sinks | the learned sinks are left out", "the softmax: has its sum the sink's part?"
-        yield culprit, where, "lesson 20", sinks, lambda old: old * 0 - 1e4
+        name, where = "sinks | the learned sinks are left out", "the softmax: has its sum the sink's part?"
+        yield name, where, "lesson 20", sinks, lambda old: old * 0 - 1e4
