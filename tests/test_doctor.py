@@ -413,7 +413,8 @@ def test_heads_and_columns_beside_the_library_s_models(monkeypatch):
         model.load_state_dict(partly.state_dict())
     attention = other.transformer.h[1].attn
     attention.embed_positions = torch.cat(
-        [0 * attention.embed_positions[:, :3], 1 + 0 * attention.embed_positions[:, 3:]], dim=1)  # fmt: skip
+        [0 * attention.embed_positions[:, :3], 1 + 0 * attention.embed_positions[:, 3:]], dim=1
+    )
     assert "in layer 1 (counted from 0), and no other: nothing turns" in beside(other, partly).culprit
     attention.embed_positions = other.transformer.h[0].attn.embed_positions
     assert beside(wholly, partly).id == "reference/columns"
@@ -425,7 +426,8 @@ def test_heads_and_columns_beside_the_library_s_models(monkeypatch):
     for id, order in orders.items():  # the columns of each head as the code would see them
         weights = {
             name: rows.unflatten(0, (4, 8))[:, order].flatten(0, 1) if "q_proj" in name or "k_proj" in name
-            else rows for name, rows in partly.state_dict().items()}  # fmt: skip
+            else rows for name, rows in partly.state_dict().items()
+        }  # fmt: skip
         other.load_state_dict(weights)
         assert beside(other, partly).id == f"reference/{id}"
 
@@ -551,7 +553,8 @@ def test_what_is_not_taken_is_not_tried():
     assert not wrong(findings)
     assert {finding.check for finding in findings if finding.status == "not tried"} == {
         "first position", "shift", "far positions", "left padding", "step by step", "several new tokens",
-        "padded, step by step", "packing"}  # fmt: skip
+        "padded, step by step", "packing",
+    }  # fmt: skip
     assert "no argument is called cache, only tokens" in "\n".join(map(str, findings))
 
 
@@ -763,7 +766,8 @@ def test_the_command_line(tmp_path, capsys):
         "tried: 5 of 13 checks; texts of 1 to 160 tokens\nleft out: first-position, shift, ")  # fmt: skip
     assert "packing (no argument is called mask, only tokens)" in shown and main([str(path), "--strict"]) == 3
     assert "failed  packing: no argument is called mask, only tokens, and it is required" in (
-        capsys.readouterr().out)  # fmt: skip
+        capsys.readouterr().out
+    )
     path.write_text(COUNTS_FROM_ONE)
     assert main([str(path), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)["findings"]
@@ -946,8 +950,10 @@ def test_one_item_for_each_check(pytester):
     pytester.makepyfile(test_healthy=HEALTHY + ITEMS.format(require=()))
     pytester.makepyfile(test_sick=COUNTS_FROM_ONE + ITEMS.format(require=["packing"]))
     pytester.makepyfile(test_orderless=ORDERLESS + ITEMS.format(require=()))
-    healthy, sick, orderless = (pytester.runpytest("-rsf", "-p", "no:nbval", f"test_{name}.py")
-        for name in ("healthy", "sick", "orderless"))  # fmt: skip
+    healthy, sick, orderless = (
+        pytester.runpytest("-rsf", "-p", "no:nbval", f"test_{name}.py")
+        for name in ("healthy", "sick", "orderless")
+    )
     healthy.assert_outcomes(passed=5, skipped=8)
     healthy.stdout.fnmatch_lines(["SKIPPED*no argument is called cache, only tokens"])
     sick.assert_outcomes(passed=7, failed=2, skipped=4)
@@ -975,8 +981,10 @@ def test_a_window_and_sinks_beside_a_reference():
         return beside(patient, reference)
 
     assert named(Windowed(20), Windowed(20)).status == "right"
-    assert ("wider than that of the reference: 21 tokens, and 20 there"
-        in named(Windowed(21), Windowed(20)).culprit)  # fmt: skip
+    assert (
+        "wider than that of the reference: 21 tokens, and 20 there"
+        in named(Windowed(21), Windowed(20)).culprit
+    )
     assert "19 tokens, and 20 there" in named(Windowed(19), Windowed(20)).culprit
     assert named(Windowed(20), Windowed(20, sinks=0.5)).id == "reference/sinks"
 
@@ -1635,8 +1643,12 @@ def window_with_a_mask(last=True):
 
 def padded_wrongly(change):
     """The small Llama with another mask of padding, made of this one and of how many tokens are new."""
-    return with_mask(lambda mask, ids, old: (change(mask, mask.shape[1] - old),
-            (mask.cumsum(dim=1) - 1).clamp(min=0) if ids is None else ids))  # fmt: skip
+    return with_mask(
+        lambda mask, ids, old: (
+            change(mask, mask.shape[1] - old),
+            (mask.cumsum(dim=1) - 1).clamp(min=0) if ids is None else ids,
+        )
+    )
 
 
 def hides_the_last_cached_one(mask, new):

@@ -206,9 +206,11 @@ def _first_findings(patient, buffers):
 
 
 # What users call the arguments, as the transformers library and others do.
-OTHER_NAMES = {"mask": {"attention_mask", "attn_mask", "padding_mask"},
+OTHER_NAMES = {
+    "mask": {"attention_mask", "attn_mask", "padding_mask"},
     "cache": {"past_key_values", "past_key_value", "kv_cache", "past", "layer_past", "cache_params"},
-    "position_ids": {"positions", "pos", "pos_ids", "input_pos", "position"}}  # fmt: skip
+    "position_ids": {"positions", "pos", "pos_ids", "input_pos", "position"},
+}
 
 
 def _without(patient, name, missing):

@@ -12,8 +12,10 @@ from pe_lessons.models.words import show
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(prog="python -m pe_lessons.doctor", description=doctor.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="python -m pe_lessons.doctor", description=doctor.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("module", help="a Python file with `logits` or `model`")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--strict", action="store_true", help="a check that is not tried has failed")

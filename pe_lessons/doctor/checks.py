@@ -29,9 +29,11 @@ from pe_lessons.doctor.examined_model import (
 def idle_positions(patient, found):
     """More of a `Finding` that moving given positions apart changes nothing: are they used at all?"""
     backwards = patient.count.flip(1)
-    turned, *others = (patient.rows(tokens, ids)[:, -1]
+    turned, *others = (
+        patient.rows(tokens, ids)[:, -1]
         for tokens, ids in ((patient.text, backwards), (patient.text, None),
-                            (patient.altered(patient.text, 0), backwards)))  # fmt: skip
+                            (patient.altered(patient.text, 0), backwards))
+    )  # fmt: skip
     idle = _no_order(patient)
     if not any(patient.same(turned, other) for other in others):
         says = "moving the tokens apart changes nothing, and turning their positions round does"
@@ -131,8 +133,10 @@ def _future(patient, check):
     any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
                         "and merged, and the axis of each softmax, norm and mean")  # fmt: skip
     where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
-    yield patient.verdict(check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
-        "another last token changes rows before it", "lesson 01", [(*NOT_ITSELF, lambda: alone),
+    yield patient.verdict(
+        check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
+        "another last token changes rows before it", "lesson 01", [
+            (*NOT_ITSELF, lambda: alone),
             ("off-by-one | the causal mask is off by one: tokens see the next one",
              "the diagonal of the mask",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
@@ -143,8 +147,10 @@ def _future(patient, check):
              "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
              lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
             ("no-mask | a causal mask is missing", "the attention's mask; an encoder reads both ways, and "
-             "this doctor is for causal models", no_mask), (mixes, where, lambda: not hidden_by_a_mask()),
-        ], (any_of_them, where))  # fmt: skip
+             "this doctor is for causal models", no_mask),
+            (mixes, where, lambda: not hidden_by_a_mask()),
+        ], (any_of_them, where),
+    )  # fmt: skip
 
 
 def _longer(patient, check):
@@ -164,11 +170,14 @@ def _longer(patient, check):
             return patient.same(patient.rows(text[:, :end], 0 * ids[:, :end]), rows)
 
         where = "a factor that hangs on how long the text is: cached keys were turned by another one"
-        return patient.verdict(check, short, whole,
+        return patient.verdict(
+            check, short, whole,
             "rows stay what they are when the text goes on", "rows change when the text goes on", "lesson 05",
             [(maybe("base-grows | positions count otherwise when the text grows", "a base that grows "
                     "(dynamic NTK), and a factor on positions"),
-              where, "lesson 13", lambda: otherwise is long and only_positions())], otherwise)  # fmt: skip
+              where, "lesson 13", lambda: otherwise is long and only_positions())],
+            otherwise,
+        )  # fmt: skip
 
     halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
     (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
@@ -183,7 +192,8 @@ def _longer(patient, check):
 
 def _first(patient, check):
     any_start = " (or of any other start: they are relative)" if patient.moved(1) < patient.enough else ""
-    yield patient.verdict(check, patient.rows(patient.text), patient.rows(patient.text, patient.count),
+    yield patient.verdict(
+        check, patient.rows(patient.text), patient.rows(patient.text, patient.count),
         f"without position_ids, the rows are those of 0, 1, 2, ...{any_start}",
         "without position_ids, the rows are not those of 0, 1, 2, ...", "lesson 05",
         [*((f"begin-at-{first} | positions begin at {first}", "where they are made when none are given",
@@ -192,41 +202,56 @@ def _first(patient, check):
           "the axis along which they are counted: that of the texts?",
           lambda: patient.rows(patient.text, 0 * patient.count))],
         ("given-otherwise | position_ids that are given are not used as those that the model counts itself",
-         "what is done with position_ids on the one way and not on the other"))  # fmt: skip
+         "what is done with position_ids on the one way and not on the other"),
+    )  # fmt: skip
 
 
 EQUAL = (
     "equal tokens get equal rows wherever they stand: nothing is added to them, as with a rotation, ALiBi, "
-    "or no positions at all")  # fmt: skip
+    "or no positions at all"
+)
 COUNTED = (
     "equal tokens get different rows, and a token alone the same rows anywhere: how many tokens there are "
-    "reaches the rows, as with a sink, with attention without a softmax, or with a state")  # fmt: skip
+    "reaches the rows, as with a sink, with attention without a softmax, or with a state"
+)
 REACHED = (
     "equal tokens get different rows, and a token alone, too: positions reach more than the scores, as with "
-    "a table that is added, or with values that are rotated")  # fmt: skip
+    "a table that is added, or with values that are rotated"
+)
 DIFFERENT = (
     "equal tokens get different rows: as with a table that is added, with values that are rotated, with a "
-    "sink, with attention without a softmax, or with a state")  # fmt: skip
+    "sink, with attention without a softmax, or with a state"
+)
 NO_SIGN = (
     "no sign of positions, as in a model without any: under a mask by which all tokens but the last see only "
     "themselves, the last one does not notice their order. A state that such a mask restarts may notice it "
-    "elsewhere")  # fmt: skip
-SMALL_FORMAT = ("small-format | positions or angles in a small format (bfloat16 or float16)",
-    "the dtype of positions, and that in which they are multiplied by frequencies", "lesson 21")  # fmt: skip
-TOO_FAST = (maybe("too-fast | neighbouring positions differ by chance",
+    "elsewhere"
+)
+SMALL_FORMAT = (
+    "small-format | positions or angles in a small format (bfloat16 or float16)",
+    "the dtype of positions, and that in which they are multiplied by frequencies", "lesson 21",
+)  # fmt: skip
+TOO_FAST = (
+    maybe("too-fast | neighbouring positions differ by chance",
           "frequencies that are far too large, as in uninitialised memory"),
-    "the buffer of frequencies: is it ever filled?", "lesson 05")  # fmt: skip
-NO_ROTATION = (maybe("no-rotation | positions act in the attention alone, and not only distances count",
+    "the buffer of frequencies: is it ever filled?", "lesson 05",
+)  # fmt: skip
+NO_ROTATION = (
+    maybe("no-rotation | positions act in the attention alone, and not only distances count",
           "whether each layer turns queries and keys alike, a scale or a bias that goes by positions, and a "
           "rounding of angles or of what turned"), "where queries and keys turn", "lesson 09")  # fmt: skip
 MUCH = 0.1  # of what order does
-ABSOLUTE = (maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
+ABSOLUTE = (
+    maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
           "a mask or a chunk that goes by positions, a rule for long texts, and rounding of what is kept"),
-    "what is compared with a position", "lesson 20")  # fmt: skip
+    "what is compared with a position", "lesson 20",
+)  # fmt: skip
 # What the last of three tokens, which sees the first two only, does not notice: (culprit, places, places).
-UNLIKE = (("only-queries | only queries turn", (0, 3, 9), (5, 1, 9)),
+UNLIKE = (
+    ("only-queries | only queries turn", (0, 3, 9), (5, 1, 9)),
     ("only-keys | only keys turn", (0, 3, 9), (0, 3, 2)),
-    ("against | queries and keys turn in opposite directions", (0, 3, 9), (4, 7, 5)))  # fmt: skip
+    ("against | queries and keys turn in opposite directions", (0, 3, 9), (4, 7, 5)),
+)
 OWN_COUNT = {
     "only-queries": "own-keys | keys do not get the positions that are given, but count for themselves",
     "only-keys": "own-queries | queries do not get the positions that are given, but count for themselves",
@@ -312,8 +337,10 @@ def _blind(patient):
     return patient.same(*(_last_of_all(patient, text) for text in texts))
 
 
-CUT_OFF = ("cut-off | positions beyond a largest one are all taken for that one",
-    "where positions are cut off, with clamp or min", "lesson 12")  # fmt: skip
+CUT_OFF = (
+    "cut-off | positions beyond a largest one are all taken for that one",
+    "where positions are cut off, with clamp or min", "lesson 12",
+)  # fmt: skip
 
 
 def _shift(patient, check):
@@ -335,7 +362,8 @@ def _shift(patient, check):
         more = (
             maybe("reaches-more | positions reach more than the scores", "a table that is added, values that "
                   "are rotated, and, where there is a sink, scores that go by positions"),
-            "what is added and what turns") if patient.relative else ()  # fmt: skip
+            "what is added and what turns",
+        ) if patient.relative else ()  # fmt: skip
         yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
     elif patient.unfilled or _confused(patient):
         yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
@@ -512,9 +540,11 @@ def _far(patient, check):
 LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
 FIRST_FOR_ALL = "first-positions | the positions of the first text are used for all", "position_ids[:1]"
 
-OF_ANOTHER = (maybe("other-positions | a text notices which positions the other texts of the batch have",
+OF_ANOTHER = (
+    maybe("other-positions | a text notices which positions the other texts of the batch have",
           "whether it gets the positions of another text, and what is made of the largest of them all"),
-    "position_ids[-1:], position_ids.max()")  # fmt: skip
+    "position_ids[-1:], position_ids.max()",
+)  # fmt: skip
 
 
 def _of_another(patient, ids, ask):
@@ -608,8 +638,10 @@ def _ends(rows, *counts):
     return torch.cat([row[-count:] for row, count in zip(rows, counts)])
 
 
-IDS_UNUSED = ("ids-unused | position_ids are not used once there is a mask",
-    "where position_ids are made from the mask")  # fmt: skip
+IDS_UNUSED = (
+    "ids-unused | position_ids are not used once there is a mask",
+    "where position_ids are made from the mask",
+)
 
 
 def _sees_all_but_itself(patient):
@@ -636,7 +668,8 @@ def _far_ways(patient):
 
 CUT_MASK = (
     "a mask of padding that is dropped or cut at the wrong end, a window or a chunk that counts padding",
-    "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?")  # fmt: skip
+    "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
+)
 
 
 def _left_padding(patient, check):
@@ -769,11 +802,13 @@ def _left_padding(patient, check):
         row = f", and row {first} is the first" * (0 < first < n - PADDING)
         causes = f"{CUT_MASK[0]}, and positions or a state that begin anew"
         culprit = maybe(f"long-mask | this long padded text goes wrong{row}", causes), CUT_MASK[1]
-        return patient.verdict(check, seen, right,
+        return patient.verdict(
+            check, seen, right,
             f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
             f"{n - PADDING}",
             f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
-            f"of {LENGTH}", "lesson 19", (), culprit)  # fmt: skip
+            f"of {LENGTH}", "lesson 19", (), culprit,
+        )  # fmt: skip
 
     def in_turn(ids):
         """The same texts in the other order, asked right after: a mask that is kept is then for another."""
@@ -783,7 +818,8 @@ def _left_padding(patient, check):
             return _ends(patient.rows(batch.flip(0), other, mask).flip(0), *counts)
 
         seen = _ends(patient.rows(batch, ids, mask), *counts)
-        found = patient.verdict(check, turned(mask.flip(0)), seen, "",
+        found = patient.verdict(
+            check, turned(mask.flip(0)), seen, "",
             "two texts with their own padding get other rows in the other order", "lesson 19",
             [("mask-kept | a mask of an earlier call is used for texts of the same shape",
               "what is kept from one call to the next, and by which key: a mask by its shape?",
@@ -934,7 +970,8 @@ def _cached(patient, check, cuts):
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
-            perhaps_rounded=None if right_in_the_end() else not_more_in_a_long_one())  # fmt: skip
+            perhaps_rounded=None if right_in_the_end() else not_more_in_a_long_one(),
+        )  # fmt: skip
         return seen_inside(found, patient.text, cuts, positions)
 
     def seen_inside(found, text, cuts, positions):
@@ -978,7 +1015,8 @@ def _cached(patient, check, cuts):
                     return judged(None)
                 finally:
                     patient.text = patient.tokens[:1]
-        return patient.verdict(check, seen, right,
+        return patient.verdict(
+            check, seen, right,
             "with a cache, the rows are those of the whole text at once, in a batch, too",
             "with a cache, one text goes on as at once, and a batch of texts does not", "lesson 19",
             [("first-cache | what is kept of the first text, or a part such as a state, is used for all",
@@ -987,7 +1025,8 @@ def _cached(patient, check, cuts):
             ("batch-cache | only a batch of texts goes wrong with a cache: what is kept of them, their "
              "positions, or their mask",
              "the axis of the texts in all that the cache keeps, and what hangs on how many they are"),
-            rounds())  # fmt: skip
+            rounds(),
+        )  # fmt: skip
 
     def then_one():
         """What follows several new tokens, one at a time: does the cache keep them all?"""
@@ -999,7 +1038,8 @@ def _cached(patient, check, cuts):
             return patient.rows(patient.text[:, kept])[:, first:]
 
         where = "what is kept of several new tokens, and how far on the cache counts"
-        return patient.verdict(check, seen, patient.rows(patient.text)[:, OLD:],
+        return patient.verdict(
+            check, seen, patient.rows(patient.text)[:, OLD:],
             "", "a token that follows several new ones goes wrong, and those are right", "lesson 19", [
                 ("one-kept | of several new tokens only the first is kept", where, lambda: without(old + 1)),
             ], ("after-several | what the cache keeps after several new tokens is wrong", where), rounds(),
@@ -1013,7 +1053,8 @@ def _cached(patient, check, cuts):
             "with a cache, the rows are those of the whole text at once, of two texts in turn, too",
             "a text does not go on from its own cache once another text was begun", "lesson 19", (),
             ("not-its-own | the cache that is given is not the one that is used",
-             "is a cache kept in the model, or shared between calls?"), rounds())  # fmt: skip
+             "is a cache kept in the model, or shared between calls?"), rounds(),
+        )  # fmt: skip
         if found.status == "wrong" and (one is other or isinstance(one, int | str)):
             notes.append(f"{found.says}: this model holds one cache for all")
             return dataclasses.replace(found, status="right")
@@ -1022,14 +1063,17 @@ def _cached(patient, check, cuts):
     def far_back(ids):
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later, ids)
-        found = patient.verdict(check, seen, patient.rows(patient.long, ids)[:, later[0] :],
+        found = patient.verdict(
+            check, seen, patient.rows(patient.long, ids)[:, later[0] :],
             f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
             f"{patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
             (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
                    "window, and slots of the cache that are taken for positions"),
-             "what is dropped from the cache, and which keys were turned before"), rounds())  # fmt: skip
+             "what is dropped from the cache, and which keys were turned before"),
+            rounds(),
+        )  # fmt: skip
         return seen_inside(found, patient.long, later, ids)
 
     def rejected():
@@ -1086,12 +1130,14 @@ def _padded_steps(patient, check):
         ) if patient.same(_ends(seen, NEW, NEW)[NEW:], expected[NEW:]) else (
             maybe("in-company | a text without padding goes wrong beside a padded one", "whether it gets the "
                   "positions or the mask of that one"),
-            "[:1], and the axis along which positions are counted")  # fmt: skip
+            "[:1], and the axis along which positions are counted",
+        )  # fmt: skip
 
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
-        return patient.verdict(check, _ends(seen, NEW, NEW), expected,
+        return patient.verdict(
+            check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
             f"cache as each does alone{several}", "lesson 19", [
@@ -1102,13 +1148,15 @@ def _padded_steps(patient, check):
                 ("mask-elsewhere | the mask is not used once there is a cache, or it does not lie on the "
                  "keys that it is for",
                  "are new keys put after the old ones, and the mask in the same order?",
-                 lambda: padding_matters()), (*OF_ANOTHER, lambda: _of_another(
+                 lambda: padding_matters()),
+                (*OF_ANOTHER, lambda: _of_another(
                     patient, ids, lambda ids: patient.continued(batch, cuts, ids, mask))),
                 ("padding-counted | padding is counted as positions once there is a cache",
                  "where the model counts by itself",
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *one_at_a_time]])), NEW, NEW)),
                 (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
-                    [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW))], otherwise, perhaps_rounded=True,
+                    [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
+            ], otherwise, perhaps_rounded=True,
         )  # fmt: skip
 
     def far(ids, cuts):
@@ -1121,7 +1169,8 @@ def _padded_steps(patient, check):
             f"texts of {long - PADDING} tokens, padded on the left, do not go on with a cache as each does "
             f"alone, and those of {LENGTH} do", "lesson 19", (),
             (maybe("long-mask | only a long padded text goes wrong",
-                   f"{CUT_MASK[0]}, and old keys that are lost"), CUT_MASK[1]), perhaps_rounded=True,
+                   f"{CUT_MASK[0]}, and old keys that are lost"), CUT_MASK[1]),
+            perhaps_rounded=True,
         )  # fmt: skip
 
     notes, ways = [], patient.ways(positions)[not patient.counts_from_the_text :]
@@ -1175,11 +1224,13 @@ def _packing(patient, check):
         right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
         if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
             right = patient.rows(packed, None, between)
-        return patient.verdict(check, patient.rows(packed, positions, between), right,
+        return patient.verdict(
+            check, patient.rows(packed, positions, between), right,
             "two texts packed into one row get the rows that each gets alone",
             "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
                 ("mask-unused | the mask between the texts is not used",
-                 "where a mask with three axes reaches the scores", lambda: patient.rows(packed, positions)),
+                 "where a mask with three axes reaches the scores",
+                 lambda: patient.rows(packed, positions)),
                 (*IDS_UNUSED, lambda: torch.cat(
                     [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
                 ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
@@ -1193,7 +1244,9 @@ def _packing(patient, check):
                        "state or a convolution that runs on from one text to the next, and layers that do "
                        "not use the mask"),
                  "where layers without attention learn that a new text begins; then each layer's mask",
-                 runs_on)])  # fmt: skip
+                 runs_on),
+            ],
+        )  # fmt: skip
 
     try:
         takes_it = understood(patient.tokens[1:2])
@@ -1202,11 +1255,13 @@ def _packing(patient, check):
         yield Finding(check, "not tried", f"a mask (batch, n_q, n_k) is refused: {crash}")
         return
     if not takes_it:
-        mistakes = [(NOT_ITSELF, _causal(-1)),
+        mistakes = [
+            (NOT_ITSELF, _causal(-1)),
             (("mask-transposed | queries and keys of a mask with three axes change places",
               "transpose, or .mT"), _causal().mT),
             (("mask-inverted | a mask with three axes hides what it should show",
-              "is True taken for 'hide'?"), ~_causal())]  # fmt: skip
+              "is True taken for 'hide'?"), ~_causal()),
+        ]  # fmt: skip
         right = [told for told, mask in mistakes if patient.same(
             patient.rows(patient.text, None, mask), patient.rows(patient.text))]  # fmt: skip
         says = "a mask (batch, n_q, n_k) that is just the causal one is taken, and changes the rows"
@@ -1226,29 +1281,37 @@ def _packing(patient, check):
         yield judged(long)
     else:
         yield short
-        says = ("a window is not applied on top of a mask with three axes: one that is just the causal one "
+        says = (
+            "a window is not applied on top of a mask with three axes: one that is just the causal one "
             f"changes the rows of a text of {patient.long.shape[1]} tokens, and not those of a shorter one"
-        )  # fmt: skip
+        )
         look_at = "packed texts longer than the window; if it should hold there, it goes on top of the mask"
         yield Finding(check, "note", says, look_at=look_at, id="packing/window-dropped")
 
 
 # name: (check, the arguments it needs, the checks that must have found nothing wrong)
 SOUND = ("future", "longer text", "first position")
-CHECKS = {"equal tokens": (_added, (), ()), "future": (_future, (), ()),
-    "longer text": (_longer, (), ("future",)), "first position": (_first, ("position_ids",), ()),
-    "shift": (_shift, ("position_ids",), ()), "far positions": (_far, ("position_ids",), ()),
+CHECKS = {
+    "equal tokens": (_added, (), ()),
+    "future": (_future, (), ()),
+    "longer text": (_longer, (), ("future",)),
+    "first position": (_first, ("position_ids",), ()),
+    "shift": (_shift, ("position_ids",), ()),
+    "far positions": (_far, ("position_ids",), ()),
     "batch": (_batch, (), ()),
     "left padding": (_left_padding, ("mask",), ("future", "longer text", "first position", "batch")),
     "step by step": (functools.partial(_cached, cuts=[*range(OLD, LENGTH)]), ("cache",), SOUND),
     "several new tokens": (functools.partial(_cached, cuts=[OLD]), ("cache",), SOUND),
     "padded, step by step": (_padded_steps, ("mask", "cache"), ("left padding", "step by step")),
-    "packing": (_packing, ("mask",), (*SOUND, "left padding"))}  # fmt: skip
+    "packing": (_packing, ("mask",), (*SOUND, "left padding")),
+}
 
 
 UNLIKE_ALONE = (
     maybe("alone | a token alone differs, too", "the order of heads that share keys, a sink, and weights and "
-          "norms"), "repeat_interleave or repeat? Then the weights.")  # fmt: skip
+          "norms"),
+    "repeat_interleave or repeat? Then the weights.",
+)  # fmt: skip
 UNLIKE_FIRST = (
     maybe("first | a token at the first position differs", "the row at which a table begins, the order of "
           "its columns, and how much of it is added, and where"),

@@ -17,7 +17,8 @@ ROUGH = 16  # last bits of a 16-bit format: three times what healthy models show
 LITTLE = 0.05  # of what order does: a cache in bfloat16 or int8 may do so much
 ROUNDED_CACHE = (
     "rounded-cache | rounding of the cache, for example to bfloat16 or int8, or something else of this size",
-    "does the cache keep all digits? If it is rounded on purpose, say so with tolerance")  # fmt: skip
+    "does the cache keep all digits? If it is rounded on purpose, say so with tolerance",
+)  # fmt: skip
 SMALL = (torch.bfloat16, torch.float16)
 TINY = (torch.float8_e4m3fn, torch.float8_e5m2)
 PRODUCTS = "linear addmm matmul __matmul__ bmm baddbmm einsum scaled_dot_product_attention".split()
@@ -205,7 +206,8 @@ class Patient:
             if (seeded[0] - seeded[1]).abs().max() > 1e-3 * size:
                 culprit = (
                     "kept | something is kept from one call to the next, or drawn at random without a seed",
-                    "a cache, or the state of a layer, that is not emptied")  # fmt: skip
+                    "a cache, or the state of a layer, that is not emptied",
+                )
             return Finding("answers", "wrong", says, 0, *culprit)
         exchanged = self.rows(self.text[:, [1, 0, *range(2, LENGTH)]])
         self.scale = (exchanged - rows)[:, 2:].abs().max().item()
@@ -399,8 +401,10 @@ def of_transformers(model):
             given["position_ids"] = position_ids
         if mask is not None:
             far_below = max(torch.finfo(model.dtype).min, -1e30)
-            given["attention_mask"] = (mask.long() if mask.ndim == 2
-                else torch.where(mask, 0.0, far_below).to(model.dtype)[:, None])  # fmt: skip
+            given["attention_mask"] = (
+                mask.long() if mask.ndim == 2
+                else torch.where(mask, 0.0, far_below).to(model.dtype)[:, None]
+            )  # fmt: skip
         output = model(input_ids=tokens, **given)
         return output.logits, getattr(output, kept, None) if kept else None
 

@@ -20,7 +20,8 @@ CLOSE, HIDDEN = 1e-3, -1e4
 STILL = 0, 0, True, torch.zeros(0, dtype=torch.float64)  # how it turns what does not turn
 OFFSET = "the offset by the length of the cache"
 # beginning of an id: (where to look, lesson)
-LOOK_AT = {"turns": ("the plan of the layers", "lesson 15"),
+LOOK_AT = {
+    "turns": ("the plan of the layers", "lesson 15"),
     "unturned": ("the plan of the layers; are keys turned before or after they are cached?", "lesson 09"),
     "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
     "layout": ("the layout of the pairs", "lesson 10"),
@@ -222,11 +223,14 @@ def named(patient, right, given):
     def explains(**change):
         return patient.same(watched(right, text, own.ids, **change)[0], wanted, by=10)
 
-    return found(_turned(own, other, explains)
+    return found(
+        _turned(own, other, explains)
         or _windows(own, other, lambda **change: [watched(one, text, own.ids, **change)[0]
                                                   for one in (patient, right)])
-        or _biased(own, other, explains) or _added(own.table(), other.table(), real.sums, explains)
-        or _scaled(real.scores, others.scores, explains) or _reordered(real.turned, others.turned, explains)
+        or _biased(own, other, explains)
+        or _added(own.table(), other.table(), real.sums, explains)
+        or _scaled(real.scores, others.scores, explains)
+        or _reordered(real.turned, others.turned, explains)
     )  # fmt: skip
 
 
@@ -762,7 +766,8 @@ def _in_layer(own, right, how, where, first, far):
         return f"no-bias | with a cache, new tokens get no bias, or {one}"
     words = ("queries", 0), ("queries and keys", where >= new[0])
     for (word, too), fold in itertools.product(words, (torch.abs, torch.relu)):  # T5 has one bias below 0
-        moved = [[by for by in range(-int(one), 9) if alike(row, far[:, fold(one + by - where - too * by)])]
+        moved = [[by for by in range(-int(one), 9)
+                  if alike(row, far[:, fold(one + by - where - too * by)])]
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
