@@ -452,7 +452,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
             explain(folder, lesson, one, NOT_GRADED)
             mark_graded(folder, lesson, one, "failed")
             with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
-                log.write(f"{lesson}, {one}:\n{problem}\n")
+                told = map(intake.readable, str(problem)[: 10**5].splitlines())
+                log.write("\n".join([f"{lesson}, {one}:", *told, ""]))
         print(f"  {next(number):3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
     broken = dict(taken.broken)
     for one in taken.ready:

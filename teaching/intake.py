@@ -216,14 +216,12 @@ def opened(file, unread):
 
 
 def readable(name):
-    """A file's name as it can be printed and stored; bytes that are no UTF-8 are taken for Latin letters."""
+    """A name that a terminal doesn't obey, and that can be stored; what is no UTF-8 is taken for Latin."""
     try:
         name.encode()
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
-    return re.sub(
-        r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "-", name
-    )  # a terminal would obey
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "-", name)
 
 
 def without_markup(name):
@@ -305,11 +303,11 @@ def student_of(name):
     """Whose a file is, as a name that a folder can have."""
     for pattern in STUDENT:
         if match := re.fullmatch(pattern, name, re.DOTALL):
-            student, of_platform = readable(match["student"]), "number" in match.re.groupindex
+            student, of_platform = match["student"], "number" in match.re.groupindex
             # Unseen signs and look-alike letters: without a platform's number, only they may tell two apart.
             unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
             student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
-            student = unicodedata.normalize("NFKC" if of_platform else "NFC", student)
+            student = unicodedata.normalize("NFKC" if of_platform else "NFC", readable(student))
             student = student.strip() if of_platform else student
             student = re.sub(r"[\[\]*?/\\,;]", "-", without_markup(student))
             # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the

@@ -105,12 +105,6 @@ def said_in(cell):
     return re.sub(r"\x1b\[[\d;]*m", "", "\n".join(text))
 
 
-def stopped(notebook):
-    """What ended early."""
-    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
-    return [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
-
-
 def look(folder, lesson):
     """Who made which mistakes, what to look at, by student, and whose answers are alike.
 
@@ -131,7 +125,8 @@ def look(folder, lesson):
             remarks[student].append(NEWEST_BROKEN)
         if (files := notebook.metadata.get("files", 0)) > 1:
             remarks[student].append(f"{files} files under this name, and the newest one counts")
-        remarks[student] += stopped(notebook)
+        outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+        remarks[student] += [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
         for cell in sorted(own_code(notebook, release), key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "cells that they added or changed", tree].add(student)

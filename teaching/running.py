@@ -31,6 +31,7 @@ HARMLESS = {  # kinds of output that a page may show
     "image/png": lambda text: isinstance(text, str) and 0 < pixels(text) <= PIXELS,
 }
 # What moves or turns round the text after it on a page; colours, tabs and ends of lines stay.
+HEARD = {"status", "stream", "display_data", "execute_result", "error", "execute_input", "clear_output"}
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}] = {}"
@@ -125,8 +126,9 @@ class Run(Execute):
 
     def process_message(self, msg, cell, cell_index):
         """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""
-        if msg["msg_type"].startswith(("comm_", "update_display")):
+        if msg["msg_type"] not in HEARD:
             return None
+        msg["content"].pop("transient", None)  # by which a new output would change older ones
         return super().process_message(msg, cell, cell_index)
 
     def on_cell_executed(self, **told):

@@ -60,6 +60,7 @@ def test_a_copy_that_was_kept_counts_only_where_it_is_named(tmp_path):
 def test_one_broken_file_costs_nobody_else_a_row(tmp_path, capsys):
     """Nor does a name reach the terminal's controls."""
     write(tmp_path / "00_a.ipynb", check_cell("\x1b]0;x\x07"), check_cell(EXERCISE.name))
+    write(tmp_path / "00_b.ipynb", *(check_cell(10**4 * "x") for _ in range(200)))
     broken = [
         "<<<",
         '{"cells": [1]}',
@@ -70,5 +71,6 @@ def test_one_broken_file_costs_nobody_else_a_row(tmp_path, capsys):
         (tmp_path / f"{name}.ipynb").write_text(content)
     assert progress.main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert told.count("is not a notebook") == 4 and "0 of 2 exercises done" in told and "?]0;x?" in told
+    assert told.count("is not a notebook") == 4 and "0 of 102 exercises done" in told and "?]0;x?" in told
+    assert len(told) < 10**5
     assert progress.main([str(tmp_path / "b.ipynb")]) == 2

@@ -4,6 +4,7 @@
 and nothing is stored: a notebook that was not saved has made no progress.
 """
 
+import itertools
 import json
 import re
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 FIRST_LINE = re.compile(r"^(\w+): (Correct|Not yet|Not attempted yet|Error in your code)\.$", re.MULTILINE)
 NOT_RUN = "Not run"
+LARGEST, MOST, LONGEST = 100_000_000, 100, 200  # bytes and checks of a notebook, letters of an entry
 NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")  # would rule a terminal
 
 
@@ -63,7 +65,7 @@ def progress(path):
 def table(rows):
     """The rows as plain text, with a line that counts."""
     header = ("lesson", "exercise", "outcome")
-    rows = [tuple(NO_TEXT.sub("?", entry) for entry in row) for row in rows]
+    rows = [tuple(NO_TEXT.sub("?", entry[:LONGEST]) for entry in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows)]
     first, *lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in (header, *rows))
     done = sum(outcome == "Correct" for _, _, outcome in rows)
@@ -86,8 +88,10 @@ def main(arguments):
 
 def _checks(notebook):
     try:
+        if notebook.stat().st_size > LARGEST:
+            raise ValueError
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        return [(notebook.stem, name, outcome) for name, outcome in _check_cells(cells)]
+        return [(notebook.stem, *row) for row in itertools.islice(_check_cells(cells), MOST)]
     except OSError as error:
         raise ValueError(f"cannot open {notebook}: {error.strerror}") from None
     except Exception:  # of many kinds: a learner's file may hold anything
