@@ -3,6 +3,7 @@
 import inspect
 import textwrap
 
+import nbformat
 import pytest
 import torch
 from reexecute import ROOT
@@ -66,6 +67,11 @@ LATE = (
     .replace(LAST_LINE, f"    first = {RIGHT}\n        {LAST_LINE.strip().replace('spare:', 'first:')}\n")
     + "    self.columns -= spare\n"
 )
+BY_THE_OLD = "max(0, spare - (self.columns - layer.k.shape[2]))"
+OVERWRITTEN = LATE.replace(f"first = {RIGHT}", f"spare = {BY_THE_OLD}").replace("first:", "spare:")
+IN_THE_LOOP = LATE.replace("    self.columns -= spare\n", "        self.columns -= spare\n").replace(
+    f"first = {RIGHT}", f"first = {BY_THE_OLD}"
+)
 FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
 
 
@@ -87,6 +93,16 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
         (written(CUT, ("    self.columns -= spare\n", "")), "cut", "as many columns"),
         (written(LATE), "cut", "counted too late"),
         (by_kind("layer.k.shape[2] - self.columns"), "cut", "a negative drop"),
+        (by_kind("spare - (self.columns - layer.k.shape[2])"), "cut", "taken off twice"),
+        (by_kind("max(0, spare - (self.columns - layer.k.shape[2]))"), "cut", "taken off twice"),
+        (by_kind("max(0, spare - max(0, self.columns - layer.k.shape[2]))"), "cut", "taken off twice"),
+        (by_kind("max(0, layer.k.shape[2] - (self.columns - spare))"), "cut", "taken off twice"),
+        (by_kind("spare if layer.k.shape[2] == self.columns else 0"), "cut", "counted too late"),
+        (written(OVERWRITTEN), "cut", "from layer to layer"),
+        (by_kind("spare = " + RIGHT), "cut", "the cause"),
+        (by_kind("max(0, spare - (self.columns + spare - layer.k.shape[2]))"), "cut", "the cause"),
+        (written(IN_THE_LOOP), "cut", "from layer to layer"),
+        (written(CUT, (", layer.v =", " ="), ("], layer.v[:, :, spare:]", "]")), "cut", "without values"),
         (written(CUT, ("spare:], layer.v", "self.nothing:], layer.v")), "cut", "stops"),
         (by_kind(RIGHT), "Layer.add", "other arguments"),
         (lambda spare: None, "cut", "other arguments"),
@@ -323,6 +339,18 @@ def test_the_model_in_the_other_layout_has_the_same_weights_and_no_report_withou
     findings = doctor.examine(other.forward, relative=True, reference=own.forward)
     assert [one.id for one in findings if one.status == "wrong"] == ["reference/layout-neighbours"]
     assert [one.check for one in findings if one.status == "note"] == ["equal tokens"]
+
+
+def test_dots_in_the_place_of_a_source_ask_for_a_name(capsys):
+    hunt.show_source(...)
+    assert "quotation marks" in capsys.readouterr().out
+
+
+def test_the_lesson_shows_how_the_server_counts_what_is_spare():
+    cells = nbformat.read(ROOT / "notebooks" / "24_the_clinic.ipynb", 4).cells
+    shown = next(cell.source for cell in cells if cell.id == "hunt-answer-text")
+    body = inspect.getsource(server.Server.tidy).split('"""')[2]
+    assert textwrap.dedent(body).strip() in shown
 
 
 @pytest.mark.parametrize("name", ["frequencies", "Layer.add", "Layer", "Server.answer"])

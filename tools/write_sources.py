@@ -33,7 +33,6 @@ LISTED = {
         "ml-gsai-llada-120",
         "nvidia-nemo-megatron-bridge-4760",
         "sgl-project-sglang-33558",
-        "trymirai-uzu-604",
         "vllm-project-vllm-27431",
     }
 }

@@ -804,8 +804,8 @@ def _left_padding(patient, check):
         culprit = maybe(f"long-mask | this long padded text goes wrong{row}", causes), CUT_MASK[1]
         return patient.verdict(
             check, seen, right,
-            f"padding on the left changes nothing{with_ids}, in texts of {LENGTH} tokens and of "
-            f"{n - PADDING}",
+            f"{PADDING} columns of padding on the left change nothing{with_ids}, in texts of {LENGTH} tokens "
+            f"and of {n - PADDING}",
             f"padding on the left changes the rows of a text of {n - PADDING} tokens, and not those of one "
             f"of {LENGTH}", "lesson 19", (), culprit,
         )  # fmt: skip
@@ -1065,8 +1065,8 @@ def _cached(patient, check, cuts):
         seen = patient.continued(patient.long, later, ids)
         found = patient.verdict(
             check, seen, patient.rows(patient.long, ids)[:, later[0] :],
-            f"with a cache, the rows are those of the whole text at once, of {LENGTH} tokens and of "
-            f"{patient.long.shape[1]}",
+            f"with a cache and the last {NEW} tokens {'at once' if len(cuts) == 1 else 'one by one'}, "
+            f"the rows are those of the whole text, of {LENGTH} tokens and of {patient.long.shape[1]}",
             f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
             "rows with a cache are not those at once", "lesson 20",
             (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "

@@ -9,6 +9,30 @@ from pe_lessons.lessons.the_clinic.answers import bfloat16, falling, rotated
 from pe_lessons.plots import RED, STYLE
 
 WISHES = [("a", 18), ("who", 3)]
+PAPER = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
+
+
+def service():
+    """The batch of *who 3* when its prompts are read, and two steps later.
+
+    Each time, for each request: (letter, kind) of each column, and its newest letter, which has none yet.
+    """
+    requests = [server.Request(*wish) for wish in WISHES]
+    at_work, times = server.Server(server.random_model()), []
+    at_work.start(requests)
+    for step in range(3):
+        if step:
+            at_work.release()
+            at_work.step()
+        times.append([(_columns(one), one.answer[-1]) for one in requests])
+    return times[0], times[-1]
+
+
+def _columns(request):
+    """What the columns of a request hold: (letter, kind) of each."""
+    padding = [("", "padding")] * (max(len(prompt) for prompt, _ in WISHES) - len(request.prompt))
+    read = [(letter, "prompt") for letter in request.prompt]
+    return padding + read + [(letter, "answer") for letter in request.answer[:-1]]
 
 
 def batch():
@@ -16,37 +40,68 @@ def batch():
 
     Also the newest letter of "a", which is written and has no column yet.
     """
-    stays, leaves = requests = [server.Request(*wish) for wish in WISHES]
+    stays, _ = requests = [server.Request(*wish) for wish in WISHES]
     at_work = server.Server(server.random_model())
     at_work.start(requests)
     at_work.release()
     while len(at_work.waiting) == 2 or at_work.cache.columns % 4:
         at_work.step()
         at_work.release()
-    padding = [("", "padding")] * (len(leaves.prompt) - len(stays.prompt))
-    rows = []
-    for request in requests:
-        read = [(letter, "prompt") for letter in request.prompt]
-        rows.append(read + [(letter, "answer") for letter in request.answer[:-1]])
-    return [padding + rows[0], rows[1]], stays.answer[-1]
+    return [_columns(one) for one in requests], stays.answer[-1]
+
+
+def _draw_request(ax, place, row, newest=None, *, faint=False):
+    """The columns of a request as coloured boxes, and its newest letter in a dotted box after them."""
+    ink = "0.4" if faint else "black"
+    for column, (letter, kind) in enumerate(row):
+        keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
+        box = {"left": column - 0.46, "height": 0.84, "color": PAPER[kind]}
+        ax.barh(place, 0.92, alpha=0.4 if faint else 1, **box, **keeps)
+        ax.text(column, place, letter, ha="center", va="center", color=ink)
+    if newest:
+        corner = len(row) - 0.46, place - 0.42
+        ax.add_patch(plt.Rectangle(corner, 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5))
+        ax.text(len(row), place, newest, ha="center", va="center", color=ink)
+
+
+def _name_requests(ax):
+    ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+@plots.drawn
+def show_service():
+    """Draw `service`."""
+    times = service()
+    fig, axes = plt.subplots(2, figsize=(4.7, 3.7), sharex=True)
+    for ax, rows, when in zip(axes, times, ("the prompts are read", "two steps later"), strict=True):
+        for place, (row, newest) in enumerate(rows):
+            _draw_request(ax, place, row, newest)
+        ax.set_title(when, loc="left")
+        ax.set(xlim=(-0.7, 7.7), ylim=(1.5, -0.5))
+        _name_requests(ax)
+    last = len(times[1][1][0])
+    ax.text(last + 0.7, 1, "then it leaves", va="center", color="black")
+    ax.set(xlabel="column")
+    ax.set_xticks(range(last))
+    plots.name_colours(fig, PAPER)
+    told = (f"{name}{number}" for number in (1, 2) for name in ("stays", "leaves"))
+    letters = (
+        "".join(text for text, kind in row if kind == "answer") + new for rows in times for row, new in rows
+    )
+    return fig, dict(zip(told, letters, strict=True))
 
 
 @plots.drawn
 def show_batch():
     """Draw `batch`, with the window of the letter that is read next."""
-    paper = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
     rows, newest = batch()
     columns, window = len(rows[0]), server.Config.windows[0]
     fig, ax = plt.subplots(figsize=(4.7, 2.5))
-    for place, row in enumerate(rows):
-        for column, (letter, kind) in enumerate(row):
-            keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
-            box = {"left": column - 0.46, "height": 0.84, "color": paper[kind]}
-            ax.barh(place, 0.92, alpha=0.4 if place else 1, **box, **keeps)
-            ax.text(column, place, letter, ha="center", va="center", color="0.4" if place else "black")
-    not_read = plt.Rectangle((columns - 0.46, -0.42), 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5)
-    ax.add_patch(not_read)
-    ax.text(columns, 0, newest, ha="center", va="center", color="black")
+    _draw_request(ax, 0, rows[0], newest)
+    _draw_request(ax, 1, rows[1], faint=True)
     ax.text(len(rows[1]) - 0.3, 1, "has left", va="center", color="0.4")
     first = len(rows[0]) - sum(kind == "answer" for _, kind in rows[0])
     for number, column in enumerate(range(first, columns + 1), start=1):
@@ -57,11 +112,8 @@ def show_batch():
     ax.text(columns + 0.5, 0.56, f"a window of {window}", ha="right", va="top", color="black")
     ax.set(xlim=(-0.7, columns + 0.7), ylim=(1.5, -0.9), xlabel="column")
     ax.set_xticks(range(columns))
-    ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])
-    ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    plots.name_colours(fig, paper)
+    _name_requests(ax)
+    plots.name_colours(fig, PAPER)
     return fig, {"answer": "".join(letter for letter, kind in rows[0] if kind == "answer"), "newest": newest}
 
 

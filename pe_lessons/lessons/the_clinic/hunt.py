@@ -142,6 +142,9 @@ def other_layout():
 
 def show_source(name):
     """Print a function or a class of server.py, as in show_source("Layer.add")."""
+    if name is ...:
+        print("Put the name of a function in the place of the dots, in quotation marks.")
+        return
     print(textwrap.dedent(inspect.getsource(operator.attrgetter(name)(server))), end="")
 
 
@@ -214,30 +217,44 @@ def _takes(function, like):
 
 
 def _cut(program, columns, kept, spare):
-    """How many columns a cache has after a cut, and the fewest and the most keys in a layer."""
+    """How many columns a cache has after a cut, and how many keys and values each layer.
+
+    kept: the keys in each layer before, a number for all layers or one for each.
+    """
     cache = program.Cache(program.Config())
     cache.columns = columns
-    for layer in cache.layers:
-        layer.k = layer.v = torch.zeros(1, 1, kept, 2)
+    many = [kept] * len(cache.layers) if isinstance(kept, int) else kept
+    for layer, n in zip(cache.layers, many, strict=True):
+        layer.k = layer.v = torch.zeros(1, 1, n, 2)
     cache.cut(spare)
-    kept = [layer.k.shape[2] for layer in cache.layers]
-    return cache.columns, min(kept), max(kept)
+    keys, values = ([x.shape[2] for x in both] for both in zip(*((one.k, one.v) for one in cache.layers)))
+    return cache.columns, keys, values
 
 
 def _slip(program):
     """A common slip in the repair of `Cache.cut`: the name of its reply, or None."""
     try:
-        columns, fewest, most = _cut(program, columns=6, kept=6, spare=2)
-        left = _cut(program, columns=6, kept=5, spare=0)
+        columns, full, values = _cut(program, columns=6, kept=6, spare=2)
+        none_to_drop = _cut(program, columns=6, kept=5, spare=0)[1]
+        some_to_drop = _cut(program, columns=30, kept=17, spare=9)[1]
+        of_one_kind = [_cut(program, columns=24, kept=kept, spare=16)[1] for kept in (7, 24)]
+        mixed = _cut(program, columns=24, kept=[7, 24, 7, 24], spare=16)[1]
     except NotImplementedError:
         raise
     except Exception:  # the program stops at it, too, and says where
         return None
     if columns == 6:
         return "as many columns"
-    if (columns, fewest, most) == (4, 6, 6):
+    if full != values:
+        return "without values"
+    apart = [of_one_kind[number % 2][number] for number in range(len(mixed))]
+    if mixed != apart or any(row[:2] != row[2:] for row in (full, *of_one_kind)):
+        return "from layer to layer"
+    if columns == 4 and {*full} == {6}:
         return "counted too late"
-    if fewest == most == 4 and left[1] < 5:
+    if {*some_to_drop} == {12}:  # 17 should stay: 13 of 30 columns are forgotten, and only 9 are spare
+        return "taken off twice"
+    if {*full} == {4} and min(none_to_drop) < 5:
         return "a negative drop"
     return None
 
@@ -309,7 +326,19 @@ Your `{name}` leaves `self.columns` as it was, although columns are dropped. It 
 because the next step counts on from `self.columns`. Look at the first line of the function in the file.""",
     "counted too late": """
 Your `{name}` drops nothing from a layer that holds every column, so it keeps more keys than the batch has
-columns. If you compute with `self.columns`, first take `spare` from it.""",
+columns. Do you compute with `self.columns`? It is the old number of columns before `self.columns -= spare`,
+and the new one after it. Which of them does your line need?""",
+    "taken off twice": """
+Your `{name}` drops too many keys, because it takes `spare` off twice. After `self.columns -= spare`, you find
+the new number of columns in `self.columns`. Compute with the old number, or compare a layer's keys with the
+new number and leave `spare` out.""",
+    "from layer to layer": """
+Your `{name}` does something different with a layer if another layer comes before it. Does it change `spare`
+or `self.columns` inside the loop, or compute with one layer for all? Every layer has its own number of keys.
+Give what you compute for a layer a new name, and compute it in the loop.""",
+    "without values": """
+Your `{name}` leaves different numbers of keys and values in a layer. Drop the same columns of `layer.k` and
+of `layer.v`, and compute how many before you change one of them.""",
     "a negative drop": """
 Your `{name}` loses keys where there is nothing to drop. A layer that has forgotten some holds fewer keys than
 the batch has columns, so the first less the second is negative. A slice that begins at -1 keeps only the last
