@@ -24,6 +24,7 @@ UNLIKE = {
     ("encoding_module", "table alone"): [4],  # with a batch of 1 the table may keep its batch axis or not
     ("paper_input", "whole table"): [3],  # more rows than words: broadcast or an error
     ("paper_input", "cut by the wrong axis"): [3],  # likewise
+    ("delta_step", "outer product turned round"): [6],  # a value of one number: broadcast, or an error
     # behind the table: cut, or an error
     ("learned_rows", "places of one sentence, with offset"): [5, 6, 7, 10],
     ("learned_rows", "words zeroed instead of padding"): [7],

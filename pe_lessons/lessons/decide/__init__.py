@@ -123,6 +123,7 @@ longest_promised = lesson.exercise(
         ({2: [1502, 1503, 1499, 1501], 4: [1487, 1486, 1448, 1486], 8: [1441, 1400, 1437, 1439]}, 1600),
     ),
     redraw=_other_results,
+    call=lambda name, found, texts: f"{name}({found}, texts={texts})",
 )
 
 decide_question = lesson.question("decide_question")

@@ -9,8 +9,10 @@ from pe_lessons import plots
 
 
 @plots.drawn
-def diluted(lengths, weights, margin):
+def diluted(margin):
     """What a key with this margin gets of the weight, for longer and longer texts."""
+    lengths = np.logspace(3, 6.1, 50)
+    weights = np.exp(margin) / (np.exp(margin) + lengths - 1)
     fig, ax = plt.subplots(figsize=(4.7, 3.2))
     ax.plot(lengths, weights, color=plots.COLOURS[0])
     for length, word in ((8192, "8k"), (131_072, "128k"), (1_048_576, "1M")):
@@ -117,24 +119,28 @@ def promise(found, texts):
 
 @plots.drawn
 def stages():
-    """The 50 billion tokens of training, with the tests before, between and after their two halves."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.0))
+    """The 50 billion tokens of training, with what is tested before, between and after their two halves."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.4))
     blue, orange = plots.COLOURS[:2]
     for start, end, colour, said in (
         (-12, 0, "0.7", "to 8k"),
-        (0, 25, blue, "texts of up to 32k"),
-        (25, 50, orange, "texts of up to 128k"),
+        (0, 25, blue, "up to 32k"),
+        (25, 50, orange, "up to 128k"),
     ):
         ax.barh(0, end - start, left=start, height=0.7, color=colour, edgecolor="white")
         ax.text((start + end) / 2, 0.55, said, ha="center", va="bottom", color="0.2")
     for place, side, test in (
-        (0, "center", "test:\nten short\ntasks"),
-        (25, "center", "test, and stop?\n8k, 16k, 32k by rule 2;\nten short tasks again"),
-        (50, "center", "final test:\n32k, 64k, 128k\nby both rules"),
+        (0, "center", "ten short\ntasks"),
+        (25, "center", "stop or go on?\n8k, 16k, 32k\nagainst 4k\n(rule 2);\nten short tasks"),
+        (
+            50,
+            "center",
+            "final test:\n32k, 64k, 128k\nagainst 4k\n(both rules,\n13 more tasks);\nten short tasks",
+        ),
     ):
         ax.plot([place, place], [-0.75, 0.35], color=plots.RED, lw=2, clip_on=False)
         ax.text(place, -0.85, test, ha=side, va="top", color=plots.RED)
-    ax.set(xlim=(-12, 57), ylim=(-2.6, 1.2), xticks=[0, 25, 50], yticks=[])
+    ax.set(xlim=(-13, 63), ylim=(-3.1, 1.2), xticks=[0, 25, 50], yticks=[])
     ax.set(xlabel="billions of tokens for longer texts")
     ax.grid(False)
     return fig

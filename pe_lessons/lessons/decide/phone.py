@@ -14,6 +14,7 @@ from pe_lessons.exercises.result import HEADINGS, Result
 
 LAYERS, HEADS, WIDTH, TEXT, WINDOW, LIMIT = 24, 4, 64, 65_536, 1024, 1.0
 NEAR = 0.055  # percentage points: for one decimal, and a little
+NEARER = 0.0055  # for two decimals
 ASKED = "your reason", "a grade", "what would change your mind"
 GRADES = "proved", "measured here", "reported by several", "reported once", "unknown"
 
@@ -104,7 +105,12 @@ def of_numbers(base, numbers):
     given, (negative, fast) = [float(number) for number in numbers], judge(base)
     fraction = given[0] > 0 and abs(100 * given[0] - negative) < 0.1 * negative  # of a small one, near both
     if near(given, (negative, fast)) and not fraction:
-        return None
+        if negative >= 0.1 or abs(given[0] - negative) < NEARER:
+            return None
+        return (
+            f"Your first number for base {base:,} is {given[0]:g}, rounded. Give it with two decimals, "
+            "because the limit of step 1 is as small as 0.1 %."
+        )
     if (fraction or negative > NEAR) and near(given, (negative / 100, fast)):
         return f"Your first number for base {base:,} is a fraction. Multiply it by 100 to get a percentage."
     if near(given, judge(base, 2 * WIDTH)):

@@ -77,7 +77,10 @@ def forgetting(gates, words):
     ax.set(xlabel="key", ylabel="query")
     ax.text(7.2, 0.3, "the future\nis hidden", **plots.NOTE)
     said = "the full stop forgets\nwhat came before"
-    ax.annotate(said, (3.5, 4.0), (7.2, 2.8), **plots.NOTE, arrowprops=plots.LINE)
+    stop = words.index(".")  # the block of what it forgets: every later query, every earlier key
+    corner, width, height = (-0.5, stop - 0.5), stop, len(words) - stop
+    ax.add_patch(plt.Rectangle(corner, width, height, fill=False, edgecolor=plots.RED, linewidth=2))
+    ax.annotate(said, (stop - 0.5, stop - 0.5), (7.2, 2.8), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 
 
