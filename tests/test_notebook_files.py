@@ -120,6 +120,17 @@ def plain_markdown(notebook):
             yield f"{cell.id}: {found[0]!r} shows as raw text elsewhere"
 
 
+def whole_tables(notebook):
+    """Where a newline is lost, a paragraph gets into the last row of a table."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for table in re.findall(r"(?:^\|.*\n?)+", cell.source, re.M):
+                rows = table.splitlines()
+                cells = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
+                if len(set(cells)) > 1 or any(not row.endswith("|") for row in rows):
+                    yield f"{cell.id}: a row of a table has a cell too many, or something after its last bar"
+
+
 def in_normal_form(notebook):
     """Timings, widget state, repaired ids, another kernel, no locks: all that reexecute.py would repair."""
     if len(notebook.text.encode()) > MAX_NOTEBOOK_KB * 1000:
@@ -136,6 +147,7 @@ GUARDS = [
     nothing_of_one_machine,
     figures_described,
     plain_markdown,
+    whole_tables,
     in_normal_form,
 ]
 

@@ -183,7 +183,7 @@ def on_cards(seq_len, cards):
 
 @plots.drawn
 def seen_on_cards(held, query):
-    """What one token sees on two cards if the mask goes by the positions, and if it goes by the places."""
+    """What one token sees on two cards if the mask goes by the order in the text, and if by the place."""
     here = held.index(query)
 
     def strip(sees):
@@ -192,7 +192,7 @@ def seen_on_cards(held, query):
         return [(str(token), 1, paper if look else "") for token, paper, look in zip(held, papers, seen)]
 
     rows = {
-        "by position": strip(lambda place, token: token <= query),
+        "by order": strip(lambda place, token: token <= query),
         "by place": strip(lambda place, token: place <= here),
     }
     border = len(held) // 2

@@ -73,7 +73,7 @@ def _cells(ax, middle, name, numbers, *, lit, cell=CELL):
 @plots.drawn
 def decoupled():
     """What a head multiplies with what, in the columns of the cache."""
-    query = [(r"absorbed query $W_K^\top\,q$", 512, ""), ("$R_m q'$", 64, LIGHT_GREEN)]
+    query = [(r"query's row $W_K^\top\,q$", 512, ""), ("$R_m q'$", 64, LIGHT_GREEN)]
     cache = [("latent row $c$", 512, ""), ("$R_n k'$", 64, LIGHT_GREEN)]
     rows = {"a head's query": query, "in the cache": cache}
     return plots.strips(rows, xlabel="column", xticks=[0, 512, 576])
