@@ -52,13 +52,14 @@ def idle_positions(patient, found):
         says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
         where = "if layers of attention should turn, they do not; else leave position_ids out"
         return Finding(found.check, "note", says, look_at=where)
+    where = "what is made of positions, and where it is added or turns queries and keys"
     copies = patient.rows(patient.text.repeat(3, 1))
     culprit = maybe("nothing | positions act nowhere, given or not", "whether anything is added or turned, "
                     "slopes or a table of zeros, and positions that are alike for all tokens")  # fmt: skip
     if not patient.same(copies, copies[:1]):
         causes = "the number of the text, taken for the position, and other axes that change places"
         culprit = maybe("number-of-the-text | equal texts of a batch get different rows", causes)
-    where = "what is made of positions, along which axis? Is it added? Has it none? Leave position_ids out"
+        where = "is the axis of the texts taken for that of the tokens?"
     if idle is None:
         causes = "whether position_ids are used, slopes or a table of zeros, and positions that are all alike"
         culprit = maybe("unused-perhaps | moving the tokens apart changes nothing", causes)

@@ -44,6 +44,8 @@ LOOK_AT = {
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
     ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
+    "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
+    "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
