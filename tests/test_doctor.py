@@ -52,14 +52,18 @@ def test_a_planted_fault_is_named_and_nothing_else_is_blamed(fault):
     assert all(any(word in culprit for word in words) for culprit in named), named
 
 
-def asked_with(change, **kwargs):
+def asked_with(change, *args, **kwargs):
     """The small Llama, asked at other positions where it is given some."""
-    model = doctor.adapted(SmallLlama(**kwargs))
+    model = doctor.adapted(SmallLlama(*args, **kwargs))
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         return model(tokens, None if position_ids is None else change(position_ids), mask, cache)
 
     return logits
+
+
+def in_a_table(rows, change=lambda ids: ids):
+    return lambda ids: torch.arange(rows)[change(ids)]  # an IndexError beyond its end
 
 
 CUT_OFF = "positions beyond a largest one are all taken for that one"
@@ -82,6 +86,12 @@ IN_8_BITS = AGAIN + "256, as in int8 or uint8"
         (lambda ids: ids % 1_000, False, AGAIN + "1,000"),
         (lambda ids: ids % 4_096, False, AGAIN + "4,096"),
         (lambda ids: ids % 64, True, "position 64 is taken for position 0"),
+        (in_a_table(4_096, lambda ids: ids.clamp(max=95)), False, CUT_OFF),
+        (
+            in_a_table(512, lambda ids: ids.bfloat16().long()),
+            False,
+            "positions or angles in a small format (bfloat16 or float16)",
+        ),
     ],
 )
 def test_what_becomes_of_positions_far_out(change, table, culprit):
@@ -159,7 +169,7 @@ def test_another_exponent(change, id):
     assert beside(doctor.adapted(patient), reference).id == f"reference/{id}"
 
 
-def with_bias(bias, sink=0.0, embedding=1.0):
+def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0):
     """The small Llama, where nothing turns and `bias(distances)` is added to the scores."""
     model = SmallLlama()
     model.rotary_emb.inv_freq.zero_()
@@ -167,7 +177,7 @@ def with_bias(bias, sink=0.0, embedding=1.0):
 
     def attention(q, k, v, attn_mask):
         far = (places[-1][:, :, None] - places[-1][:, None]).double()
-        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
+        scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
         weights = scores.masked_fill(~attn_mask, -1e9).exp()
         return weights / (weights.sum(dim=-1, keepdim=True) + sink) @ v
 
@@ -195,6 +205,7 @@ LAYERS = itertools.cycle(range(2))
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "buckets"),
         (with_bias(lambda far: -0.5 * far + 9.0 * (far == 40)), "from-distance"),
         (with_bias(lambda far: -0.5 * far, embedding=0.5), "alone"),
+        (with_bias(lambda far: -0.5 * far, scale=0.5), "scale"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -923,7 +934,8 @@ def test_what_is_required_and_not_tried_is_not_green():
 def test_a_report_says_what_was_tried():
     report = doctor.examine(SmallLlama(table=True), VOCAB_SIZE)
     tried, padded = report.tried.split("\n")
-    assert tried == "tried: 13 of 13 checks; texts of 1 to 160 tokens; positions 0 to 385"
+    says = "texts of 1 to 160 tokens; positions 0 to 399, and no farther (IndexError)"
+    assert tried == f"tried: 13 of 13 checks; {says}"
     assert padded == "padding on the left changes nothing only if position_ids are given"
     assert str(report).startswith(report.tried)
     short = SmallLlama(table=True)
@@ -1364,6 +1376,8 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (asked(doctor.adapted(SmallLlama(layers=4)),
                lambda ids, band, old: (ids, torch.ones_like(band).tril(old + 2))), "future/no-mask"),
         (asked_with(lambda ids: ids.bfloat16().long(), table=True), "far-positions/rounded"),
+        (asked_with(in_a_table(300, lambda ids: ids.bfloat16().long()), table=True), "far-positions/rounded"),
+        (asked_with(in_a_table(4_096), "only queries turn"), "shift/only-queries"),
         (asked_with(lambda ids: ids.half().double()), "far-positions/small-format"),
         (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids - old + 20 * bool(old), band))),
          "step-by-step/new-keys"),

@@ -143,15 +143,16 @@ def examine(logits, vocab_size=None, *, reference=None, relative=False, toleranc
             continue
         try:
             found = [Finding(name, "not tried", f"{first[0]!r} must be right first")] if first else []
-            found = found or [*check(patient, name)]
+            for one in () if first else check(patient, name):
+                found.append(one)
         except Crash as crash:
             tolerable = _tolerable(crash.__cause__, name, needs, unsure)
-            found = [Finding(name, "not tried" if tolerable else "failed", str(crash))]
+            found.append(Finding(name, "not tried" if tolerable else "failed", str(crash)))
             refused = name if tolerable else refused  # a mask with two axes says nothing about one with three
         except NoScores:
             raise
         except Exception as error:
-            found = [_own_error(name, error)]
+            found.append(_own_error(name, error))
         unsure |= {name} if any(one.status in ("wrong", "not tried", "failed") for one in found) else set()
         findings += found
     for at, (one, other) in enumerate(itertools.pairwise(findings)):
@@ -183,7 +184,7 @@ def _report(patient, findings):
     report.tried = f"tried: {len(done)} of {len({one.check for one in findings})} checks"
     if patient is not None and patient.longest:
         report.tried += f"; texts of 1 to {patient.longest} tokens{patient.too_long}"
-        report.tried += f"; positions 0 to {patient.farthest:,}" * bool(patient.farthest)
+        report.tried += f"; positions 0 to {patient.farthest:,}{patient.too_far}" * bool(patient.farthest)
     if any(one.id == WITHOUT_IDS for one in findings):
         report.tried += "\npadding on the left changes nothing only if position_ids are given"
     for why, names in left.items():

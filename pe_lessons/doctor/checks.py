@@ -8,6 +8,7 @@ import torch
 
 from pe_lessons.doctor import inside, wrong_rotations
 from pe_lessons.doctor.examined_model import (
+    FARTHEST,
     LENGTH,
     LITTLE,
     NEW,
@@ -15,6 +16,7 @@ from pe_lessons.doctor.examined_model import (
     PADDING,
     ROUNDED_CACHE,
     SHIFT,
+    SMALL,
     TINY,
     Crash,
     Finding,
@@ -50,13 +52,14 @@ def idle_positions(patient, found):
         says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
         where = "if layers of attention should turn, they do not; else leave position_ids out"
         return Finding(found.check, "note", says, look_at=where)
+    where = "what is made of positions, and where it is added or turns queries and keys"
     copies = patient.rows(patient.text.repeat(3, 1))
     culprit = maybe("nothing | positions act nowhere, given or not", "whether anything is added or turned, "
                     "slopes or a table of zeros, and positions that are alike for all tokens")  # fmt: skip
     if not patient.same(copies, copies[:1]):
         causes = "the number of the text, taken for the position, and other axes that change places"
         culprit = maybe("number-of-the-text | equal texts of a batch get different rows", causes)
-    where = "what is made of positions, along which axis? Is it added? Has it none? Leave position_ids out"
+        where = "is the axis of the texts taken for that of the tokens?"
     if idle is None:
         causes = "whether position_ids are used, slopes or a table of zeros, and positions that are all alike"
         culprit = maybe("unused-perhaps | moving the tokens apart changes nothing", causes)
@@ -277,7 +280,7 @@ def _turned_unlike(patient):
                 return culprit, *NO_ROTATION[1:]
     except Crash:  # the model takes no such mask
         pass
-    return ROUNDED_CACHE if _little_anywhere(patient) else NO_ROTATION
+    return NO_ROTATION
 
 
 def _added(patient, check):
@@ -347,8 +350,9 @@ def _shift(patient, check):
     if patient.grows:
         yield Finding(check, "not tried", "'longer text' must be right first")
         return
-    size, status = patient.moved(SHIFT), "wrong" if patient.relative else "note"
-    says = f"moving all positions by {SHIFT} changes"
+    by = patient.within(SHIFT) or SHIFT  # which ends in the error, where a table has no row more
+    size, status = patient.moved(by), "wrong" if patient.relative else "note"
+    says = f"moving all positions by {by} changes"
     if size < patient.enough <= patient.moved(1) and not patient.kept_in:
         says = f"{says} less than {patient.enough:.0%}, and by 1 the answers"
         culprit = ROUNDED_CACHE if _little_anywhere(patient) else ("", "are they rounded, or rows of a grid?")
@@ -365,24 +369,38 @@ def _shift(patient, check):
             "what is added and what turns",
         ) if patient.relative else ()  # fmt: skip
         yield Finding(check, status, f"{says} the answers: absolute positions", size, *more)
-    elif patient.unfilled or _confused(patient):
-        yield Finding(check, "wrong", f"{says} the answers", size, *_why_confused(patient))
-    elif patient.relative:
-        culprit = _turned_unlike(patient) if patient.moved(1) >= patient.enough or size < MUCH else ABSOLUTE
-        if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
-            yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
-            return
-        if culprit == NO_ROTATION and size < patient.perhaps_rough:
-            culprit = "", f"is it rounded to 16 bits inside? Ask in float32. If it is: {NO_ROTATION[1]}"
-        yield Finding(check, status, f"{says} the answers", size, *culprit)
     else:
+        yield _not_a_rotation(patient, check, size, status, f"{says} the answers")
+
+
+def _not_a_rotation(patient, check, size, status, says):
+    """The `Finding` where positions act in the attention alone, and moving them all changes the answers."""
+    culprit = ABSOLUTE
+    # asked before far positions are: an error there may leave something behind in the model
+    if patient.relative and (patient.moved(1) >= patient.enough or size < MUCH):
+        culprit = _turned_unlike(patient)
+    try:
+        if patient.unfilled or _confused(patient):
+            return Finding(check, "wrong", says, size, *_why_confused(patient))
+        if culprit == NO_ROTATION and _little_anywhere(patient):
+            culprit = ROUNDED_CACHE
+    except Crash as crash:  # what was seen stays true
+        patient.unless_a_slip(crash)
+    if not patient.relative:
         should = "if it should not, say relative = True and this is wrong"
-        yield Finding(check, status, f"{says} the answers, and not as a table does; {should}", size)
+        return Finding(check, status, f"{says}, and not as a table does; {should}", size)
+    if culprit == NO_ROTATION and patient.works_in:  # large weights make much of a last bit
+        return patient.rounded(check, says, size, "lesson 21")
+    if culprit == NO_ROTATION and size < patient.perhaps_rough:
+        culprit = "", f"is it rounded to 16 bits inside? Ask in float32. If it is: {NO_ROTATION[1]}"
+    return Finding(check, status, says, size, *culprit)
 
 
 def _shifted_far(patient, check):
     """The `Finding` where a long text is not what it was when it is moved, though a short one is."""
-    text, ids = patient.long, torch.arange(patient.long.shape[1])[None]
+    short = min(0, patient.within(SHIFT, patient.long.shape[1]) - SHIFT)
+    text = patient.long[:, : max(LENGTH, patient.long.shape[1] + short)]
+    ids = torch.arange(text.shape[1])[None]
     try:
         size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
         if size < max(MUCH, 2 * patient.tolerance, patient.rough):  # small formats are another check's
@@ -400,7 +418,8 @@ def _shifted_far(patient, check):
 def _little_anywhere(patient, text=None):
     """Does it matter as little how far a text is moved as where keys are kept in 16 bits after their turn?"""
     text, most = patient.text if text is None else text, LITTLE * (8 if patient.kept_in in TINY else 1)
-    ids, *others = (by + torch.arange(text.shape[1])[None] for by in (0, 1, SHIFT, 1_000, 2**15))
+    moves = [patient.within(by, text.shape[1]) for by in (1, SHIFT, 1_000, 2**15)]
+    ids, *others = (by + torch.arange(text.shape[1])[None] for by in (0, *moves))
     sizes = [patient.difference(patient.rows(text, ids), patient.rows(text, other)) for other in others]
     inside = patient.works_in or patient.perhaps_rough  # or the rounding of all the model does
     return "cache" in patient.arguments and not inside and max(sizes) < min(most, 4 * min(sizes))
@@ -408,6 +427,7 @@ def _little_anywhere(patient, text=None):
 
 def _confused(patient, offset=2**15, limit=0.1):
     """Is a text far out answered as if all its tokens stood at one place?"""
+    offset = patient.within(offset)
     far = [patient.rows(patient.text, offset + count) for count in (patient.count, 0 * patient.count)]
     return patient.difference(*far) < limit
 
@@ -436,12 +456,15 @@ def _seam(patient):
     draw = torch.Generator().manual_seed(0)
     for power in range(3, 19):
         apart = patient.count + 2**power // 4 * (patient.count >= LENGTH // 2)
+        if apart.max() >= patient.end:  # a table ends
+            return None
         near = patient.rows(patient.text, apart)
 
         def broken(by, limit=patient.enough if power < 14 else 0.1, apart=apart, near=near):
             return patient.difference(patient.rows(patient.text, apart + by), near) >= limit
 
-        high = next(filter(broken, torch.randint(2**power, (4,), generator=draw).tolist()), None)
+        most = min(2**power, patient.end - apart.max().item())
+        high = next(filter(broken, torch.randint(most, (4,), generator=draw).tolist()), None)
         if high is not None:
             low = 0
             while high - low > 1:
@@ -456,8 +479,13 @@ def _at_the_seam(patient, seam):
 
     def taken_for(change):
         """Is a text across the seam what it would be with these positions, and not what it should be?"""
-        across = patient.count + max(0, seam - OLD)
-        rows, told = (patient.rows(patient.text, positions) for positions in (across, change(across)))
+        across = patient.count + patient.within(max(0, seam - OLD))
+        if torch.equal(across, change(across)):
+            return False
+        try:
+            rows, told = (patient.rows(patient.text, positions) for positions in (across, change(across)))
+        except Crash:  # a table has no rows below 0
+            return False
         return not patient.same(rows, patient.rows(patient.text, patient.count)) and patient.same(rows, told)
 
     periods = [seam // k for k in range(40, 0, -1) if seam % k == 0 and seam // k > 3]
@@ -466,21 +494,20 @@ def _at_the_seam(patient, seam):
             as_in = {2**8: ", as in int8 or uint8", 2**16: ", as in int16"}.get(period, "")
             where = "the dtype of the positions, or where their remainder is taken"
             return f"wrapped | positions begin again after every {period:,}{as_in}", where, "lesson 21"
-    return CUT_OFF if taken_for(lambda p: p.clamp(max=seam - 1)) else ()
+    if taken_for(lambda p: p.clamp(max=seam - 1)):
+        return CUT_OFF
+    rounded = any(taken_for(lambda p, dtype=dtype: p.to(dtype).long()) for dtype in SMALL)
+    return SMALL_FORMAT if rounded else ()
 
 
 def _equal_places(patient):
     """(culprit, look_at, lesson) if a table answers two places alike: one token alone, at many places."""
     edges = [
-        side + by for power in range(7, 18) for side in (2**power, 3 * 2**power // 2) for by in (-1, 0, 1)
+        side + by for power in range(7, 18) for side in (2**power, 3 * 2**power // 2) for by in (-1, 0, 1, 2)
     ]
-    places, rows = sorted({*range(128), *edges, 1_000, 10_000, 100_000}), []
-    try:
-        for place in places:
-            rows.append(patient.rows(patient.text[:, :1], torch.tensor([[place]])))
-    except Crash as crash:
-        if not isinstance(crash.__cause__, IndexError):  # the table ends
-            raise
+    places = sorted({*range(128), *edges, 1_000, 10_000, 100_000})
+    places = [place for place in places if place < patient.end]
+    rows = [patient.rows(patient.text[:, :1], torch.tensor([[place]])) for place in places]
 
     def alike(row, others):  # to the last digits: a logarithm of far positions hardly grows
         return [patient.difference(row, other) < 1e-9 for other in others]
@@ -493,6 +520,9 @@ def _equal_places(patient):
             if places[at] - places[found.index(True)] == 1 and not all(alike(row, rows[at:])):
                 seen, where = f"rounded | positions are rounded: {words}", "their dtype (bfloat16, float16)"
                 return seen, where, "lesson 21"
+            if at + 1 == len(rows):
+                causes = "positions that are cut off or rounded, and rows of the table that are equal"
+                return maybe(f"taken-for | {words}", causes), "their dtype; clamp, min", "lesson 21"
             if all(alike(row, rows[at:])):
                 little = at > 1 and patient.same(*rows[at - 2 : at], by=10)  # it ends little by little
                 return () if little else (CUT_OFF[0], f"{words}; {CUT_OFF[1]}", CUT_OFF[2])
@@ -507,34 +537,32 @@ def _far(patient, check):
     if not patient.in_attention and (found := _equal_places(patient)):
         yield Finding(check, "wrong", "a token alone gets the same rows at two places", 0, *found)
         return
-    try:
-        near, far, very_far = (patient.moved(offset) for offset in (SHIFT, 1_000, 1_000_000))
-        seam = _seam(patient) if near < patient.enough and not patient.rough else None
-    except Crash as crash:
-        if not isinstance(crash.__cause__, IndexError):
-            raise
-        yield Finding(check, "note", "a table of positions ends before them (IndexError), which is no fault")
-        return
-    little = f"less than {patient.enough:.0%}"
-    if near >= patient.enough:
-        says = "they are answered; where moving all positions changes nothing, more can be tried"
+    near, far, very_far = (patient.moved(patient.within(by)) for by in (SHIFT, 1_000, FARTHEST))
+    seam = _seam(patient) if near < patient.enough and not patient.rough else None
+    by, some, most = (f"{patient.within(by):,}" for by in (SHIFT, 1_000, FARTHEST))
+    little, ends = f"less than {patient.enough:.0%}", patient.end < FARTHEST
+    if patient.end == LENGTH:
+        yield Finding(check, "not tried", f"positions from {LENGTH} on are not answered")
+    elif near >= patient.enough:
+        says = f"they are answered{f' up to {patient.end - 1:,}' * ends}; "
+        says += "where moving all positions changes nothing, more can be tried"
         yield Finding(check, "note", says)
     elif found := _at_the_seam(patient, seam) if seam else ():
         says = f"moving two halves of a text by the same number changes the answers, at position {seam:,}"
-        yield Finding(check, "wrong", says, finite(patient.moved(max(0, seam - OLD))), *found)
+        yield Finding(check, "wrong", says, finite(patient.moved(patient.within(max(0, seam - OLD)))), *found)
     elif far < patient.enough and seam and _confused(patient):
         says = f"moving a text by a number changes the answers, at position {seam:,}"
-        yield Finding(check, "wrong", says, finite(patient.moved(2**15)), *SMALL_FORMAT)
+        yield Finding(check, "wrong", says, finite(patient.moved(patient.within(2**15))), *SMALL_FORMAT)
     elif patient.enough <= far and (far < patient.rough or (patient.kept_in and _little_anywhere(patient))):
-        yield patient.rounded(check, "moving all positions by 1,000 changes the answers", far, "lesson 21")
+        yield patient.rounded(check, f"moving all positions by {some} changes the answers", far, "lesson 21")
     elif far >= patient.enough:
-        says = f"moving all positions by {SHIFT} changes {little}, by 1,000 the answers"
+        says = f"moving all positions by {by} changes {little}, by {some} the answers"
         yield Finding(check, "wrong", says, finite(far), *_why_confused(patient))
     elif very_far >= patient.enough:
-        says = f"by 1,000 it changes {little}, by 1,000,000 {share(very_far)}: no fault in shorter texts"
+        says = f"by {some} it changes {little}, by {most} {share(very_far)}: no fault in shorter texts"
         yield Finding(check, "note", says, finite(very_far))
     else:
-        yield Finding(check, "right", f"moving all positions by 1,000,000 changes {little}", very_far)
+        yield Finding(check, "right", f"moving all positions by {most} changes {little}", very_far)
 
 
 LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
@@ -1333,8 +1361,9 @@ UNLIKE_TABLE = (
 KINDS = {"turns": ("the speeds of angles, the pairs that columns form, and which columns and layers turn",
               "the base, its exponent and a rule for long texts; rotary_dim and the layout of the pairs; the "
               "plan of the layers"),
-    "fades": ("the slope or the table of each head, the layers that get a bias, and its size",
-              "the slopes or the table of the bias, and the layers that get it")}  # fmt: skip
+    "fades": ("the slope or the table of each head and its size, the layers that get it, and the scale of "
+              "the scores", "the slopes or the table of the bias, and the layers that get it; sqrt(d)"),
+}  # fmt: skip
 EITHER = (
     "the bias of each head or the speeds and pairs of its rotation, the layers that get it, and its size",
     "slopes; the base, the exponent 2i / d and the layout of the pairs; the plan of the layers")  # fmt: skip

@@ -1,6 +1,7 @@
 """A model as the doctor asks it, and what is said of it."""
 
 import dataclasses
+import functools
 import inspect
 import math
 import re
@@ -9,7 +10,7 @@ import torch
 
 LENGTH, NEW, PADDING = 10, 3, 4  # tokens of a text, of them after the cache, and of padding
 OLD = LENGTH - NEW
-SHIFT = 40
+SHIFT, FARTHEST = 40, 1_000_000
 LONG, LONGEST = 160, 512  # tokens of a long text, and of one that is to be longer than a window
 WORDS = ("position_ids", "mask", "cache")
 ROUNDING = 100  # last bits of the largest score: ten times what healthy models show
@@ -91,7 +92,7 @@ class Patient:
     def __init__(self, logits, vocab_size, relative=False, tolerance=None, window=0):
         self.logits, self.relative, self.tolerance = logits, relative, tolerance or 0.0
         self.arguments = _arguments(logits)
-        self.unused, self.too_long = (), ""
+        self.unused, self.too_long, self.too_far = (), "", ""
         self.unfilled = ()  # what is wrong with the buffers of frequencies, if they can be seen
         draw = torch.Generator().manual_seed(0)
         self.tokens = torch.randint(vocab_size // 2, vocab_size, (3, LENGTH), generator=draw)
@@ -139,6 +140,33 @@ class Patient:
     def known(self):
         """Can positions be given?"""
         return "position_ids" in self.arguments
+
+    def refused(self, offset):
+        """Are positions so far out not answered, as where a table ends?"""
+        try:
+            self.rows(self.text, self.count + offset)
+        except Crash as crash:
+            self.unless_a_slip(crash)
+            self.too_far = f", and no farther ({crash.kind})"
+            return True
+        return False
+
+    @functools.cached_property
+    def end(self):
+        """How many positions are answered, from 0 on; at most as many as the doctor asks about."""
+        if not self.refused(FARTHEST):
+            return FARTHEST + LENGTH
+        low, high = 0, FARTHEST
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.refused(middle) else (middle, high)
+        return low + LENGTH
+
+    def within(self, offset, n=LENGTH):
+        """So far, or as far as the positions of `n` tokens may be moved."""
+        if offset + n <= self.farthest + 1 or not self.refused(offset + n - LENGTH):
+            return offset
+        return min(offset, self.end - n)
 
     def altered(self, text, places):
         """The same texts, where the first one has a stranger at these places."""

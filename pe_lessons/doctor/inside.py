@@ -44,6 +44,8 @@ LOOK_AT = {
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
     ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
+    "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
+    "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
@@ -229,7 +231,7 @@ def named(patient, right, given):
                                                   for one in (patient, right)])
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
-        or _scaled(real.scores, others.scores, explains)
+        or _scaled(own, other, real.scores, others.scores, explains)
         or _reordered(real.turned, others.turned, explains)
     )  # fmt: skip
 
@@ -544,15 +546,34 @@ def table_differs(own, other):
     return speeds_differ(ways[0][3], ways[1][3]) if None not in ways and ways[0][2] == ways[1][2] else ""
 
 
-def _scaled(own, other, explains):
-    if not own or len(own) != len(other) or own[0][0].shape != other[0][0].shape:
+def _scaled(own, other, real, others, explains):
+    if not real or len(real) != len(others) or real[0][0].shape != others[0][0].shape:
         return ""
-    seen = (own[0][0] > HIDDEN) & (other[0][0] > HIDDEN)
-    one, two = (torch.where(seen, scores[0][0], 0.0) for scores in (own, other))
-    times = _times(one, two)
-    if not times or _same(one, two) or not explains(scores=lambda layer, scores: [times * scores]):
-        return ""
-    return f"scale | scores are {_number(times)} times those of the reference"
+    seen = (real[0][0] > HIDDEN) & (others[0][0] > HIDDEN)
+    count = seen.sum(dim=-1, keepdim=True)
+
+    def told(biases):
+        """The name, if a bias that both have is added after the scale."""
+
+        def centred(scores, bias):
+            """A softmax doesn't notice a number that is added to a row."""
+            row = torch.where(seen, scores - bias.view_as(scores), 0.0)
+            return torch.where(seen, row - row.sum(dim=-1, keepdim=True) / count, 0.0)
+
+        one, two = (centred(scores[0][0], biases[0]) for scores in (real, others))
+        times = _times(one, two)
+
+        def scaled(layer, scores):
+            bias = biases[layer].view_as(scores).to(scores)
+            return [times * (scores - bias) + bias]
+
+        return times if times and not _same(one, two) and explains(scores=scaled) else 0
+
+    nothing = [torch.zeros_like(scores[0]) for scores in real]
+    times = told(nothing)
+    if not times and not own.turns and not other.turns and len(own.seen.scores) == len(real):
+        times = told([own.bias(layer)[0] for layer in range(len(real))])
+    return f"scale | scores are {_number(times)} times those of the reference" if times else ""
 
 
 def _reordered(own, other, explains):
