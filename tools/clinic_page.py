@@ -52,7 +52,7 @@ def section(case):
         story = BESIDE.format(story, drawn)
     elif shapes := [(n, shape) for n, (shape, found) in enumerate(SHAPES.items()) if case.number in found]:
         [(n, shape), *_] = shapes
-        said = ": ".join(WORDS["called"][shape])
+        said = "{} ({})".format(*WORDS["called"][shape])
         drawn = f'<img class="turns-dark" src="_static/clinic/shape_{n}.svg" alt="The error: {said}.">'
         story = BESIDE.format(story, f"{drawn}\n\n*The shape of its error: {said}.*")
     yield f"{story}\n"

@@ -64,7 +64,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     + [8, 12, 16].map((power) => text(place(power), STRIP + 32, spaced(2 ** power), power > 8 ? middle : "")).join("") + text(390, STRIP + 32, "tokens", end);
   const [turn, low] = [15 + TALL, TALL + 91]; // where a whole turn begins, and how much each pair is slowed down
   const as_fast = slowed.at(-1) === 1; // then there is no lower chart
-  const lower = as_fast ? text(10, low - 30, "No pair is slowed down.")
+  const lower = as_fast ? text(10, low - 30, "Here you see how much a rule slows each pair down.")
     : text(10, low - 34, `how much slower a pair turns, from 1 to ${most} times`) + [30, 30 / most].map((up) => line([[10, low - up], [390, low - up]], "faint")).join("")
       + text(394, low - 26, most) + text(394, low - 30 / most + 4, "1") + text(10, low + 15, `pair 0: ${slower(slowed[0])}`) + text(390, low + 15, `pair 63: ${slower(slowed.at(-1))}`, end);
   return strip + `<g transform="translate(0 ${LOW})">` + range(HEAD / 2).map((k) => {
