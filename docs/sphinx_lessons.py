@@ -249,7 +249,7 @@ class LessonMapDirective(Directive):
     has_content = True
 
     def run(self):
-        return [LessonMap(says=dict(line.split(": ", 1) for line in self.content))]
+        return [LessonMap(says=dict(line.split(": ", 1) for line in self.content), classes=[self.name])]
 
 
 class FillLessonMap(SphinxPostTransform):
@@ -260,21 +260,26 @@ class FillLessonMap(SphinxPostTransform):
     def run(self):
         for node in list(self.document.findall(LessonMap)):
             toctrees = self.env.get_doctree("index").findall(addnodes.toctree)
-            node.replace_self([one for toctree in toctrees for one in self.part(toctree, node["says"])])
+            parts = [
+                one for toctree in toctrees for one in self.part(toctree, node["says"], *node["classes"])
+            ]
+            node.replace_self(nodes.container("", *parts, classes=node["classes"]))
 
-    def part(self, toctree, says):
+    def part(self, toctree, says, kind):
         names = [name for _, name in toctree["entries"] if is_lesson(name)]
         if not names:
             return []
-        head = nodes.container("", nodes.rubric("", toctree["caption"]), classes=["part-head"])
-        if said := says.get(toctree["caption"]):
-            head += nodes.paragraph("", said)
-        if drawn := says.get(f"{toctree['caption']}, picture"):
-            shown = "".join(thumbnail(self.app, *drawn.split()))
-            head.insert(0, nodes.raw("", shown, format="html"))
-        items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
+        caption = toctree["caption"]
+        place = nodes.make_id(caption)
         hours, half = divmod(round(sum(map(self.minutes, names)) / 30), 2)
-        head += nodes.paragraph("", f"{len(names)} lessons, {hours}{'½' * half} hours", classes=["minutes"])
+        counted = nodes.paragraph("", f"{len(names)} lessons, {hours}{'½' * half} hours", classes=["minutes"])
+        if kind == "stages":
+            drawn = "".join(thumbnail(self.app, *says[f"{caption}, picture"].split()))
+            link = nodes.reference("", caption, refuri=f"#{place}", internal=True)
+            told = nodes.paragraph("", "", link), nodes.paragraph("", says[caption]), counted
+            return [nodes.container("", nodes.raw("", drawn, format="html"), *told, classes=["stage"])]
+        head = nodes.container("", nodes.rubric("", caption, ids=[place]), counted, classes=["part-head"])
+        items = [self.item(name, says.get(name.partition("_")[2])) for name in names]
         lessons = nodes.bullet_list("", *items, classes=["lesson-map"])
         return [nodes.container("", head, lessons, classes=["part"])]
 
@@ -480,6 +485,7 @@ def write_copies(app, exception):
 def setup(app):
     app.add_node(LessonMap)
     app.add_directive("lesson-map", LessonMapDirective)
+    app.add_directive("stages", LessonMapDirective)
     app.add_transform(NameHeadings)
     app.add_transform(LinkWords)
     app.add_transform(MarkQuestions)

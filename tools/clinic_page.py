@@ -33,6 +33,8 @@ error. Each case that is left is a riddle with three suspects. Its number names 
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
 SEEN, ALSO, TOKENS, FIX = ({int(n): x for n, x in WORDS[k].items()} for k in "seen also tokens fix".split())
+SECTION = "with-8-digits-positions-merge"  # where lesson 21 has the curve without cases
+BESIDE = '<div class="told">\n<div>\n\n{}\n\n</div>\n<div>\n\n{}\n\n</div>\n</div>'
 ASKED = "Which of the three is it?"
 OURS = f"What would you suspect? Here are three. {ASKED}"
 ANSWER = "Cause and fix"
@@ -47,7 +49,12 @@ def section(case):
     if "plot" in case.data:  # beside the story
         plot = case.data["plot"]
         drawn = f"![{plot['alt']}](clinic/case_{case.number:02d}.svg){{.turns-dark}}\n\n*{plot['caption']}*"
-        story = f'<div class="told">\n<div>\n\n{story}\n\n</div>\n<div>\n\n{drawn}\n\n</div>\n</div>'
+        story = BESIDE.format(story, drawn)
+    elif shapes := [(n, shape) for n, (shape, found) in enumerate(SHAPES.items()) if case.number in found]:
+        [(n, shape), *_] = shapes
+        said = "{} ({})".format(*WORDS["called"][shape])
+        drawn = f'<img class="turns-dark" src="_static/clinic/shape_{n}.svg" alt="The error: {said}.">'
+        story = BESIDE.format(story, f"{drawn}\n\n*The shape of its error: {said}.*")
     yield f"{story}\n"
     call, *said = case.signature.splitlines()
     said, example = " ".join(" ".join(said).split()).rsplit(" For example, ", 1)
@@ -86,12 +93,14 @@ def curves(folder):
         fig.axes[0].set(xlabel="position (log)", ylabel="error (log)", ylim=(0.0001, 2))
         fig.axes[0].set_yticks([0.0001, 0.01, 1], ["0.0001", "0.01", "1"])
         save(fig, folder / f"curve_{number}.svg")
+        fig.set_size_inches(5, 2.6)
+        save(fig, folder / f"shape_{number}.svg")
         fig.set_size_inches(1, 0.4)
         fig.axes[0].set(xlabel="", ylabel="", xticks=[], yticks=[])
         [one.remove() for one in list(fig.axes[0].texts)]
         save(fig, folder / f"curve-{number}.svg")
         path = notebook(ROOT / "notebooks", "when_numbers_break")
-        where, leads = f'href="notebooks/{path.stem}.html"', f"lesson {path.name[:2]} explains it"
+        where, leads = f'href="notebooks/{path.stem}.html#{SECTION}"', f"→ lesson {path.name[:2]} explains it"
         if cases := SHAPES[shape]:
             where, leads = f'href="#case-{cases[0]}" data-tag="curve-{number}"', f"{len(cases)} cases"
         picture = f'<img class="turns-dark" src="_static/clinic/curve_{number}.svg" alt="">'

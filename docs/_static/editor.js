@@ -46,7 +46,6 @@ const wrong_line = StateField.define({
 
 // Words wrap wherever the editor ends, and so does the head of a function. Other code does so on a phone only, by site.css: a break
 // inside a string looks like a part of it.
-const words = Decoration.line({ class: "words" });
 const wrapped = EditorView.decorations.compute(["doc"], ({ doc }) => {
   const text = doc.toString();
   const spans = [...text.matchAll(/("""|''')[^]*?(?:\1|$(?![^]))|^ *(?:#|def ).*/gm)].map((found) => [found.index, found.index + found[0].length]);
@@ -54,7 +53,9 @@ const wrapped = EditorView.decorations.compute(["doc"], ({ doc }) => {
     const [first, last] = [start, end].map((at) => doc.lineAt(at).number);
     return Array.from({ length: last - first + 1 }, (_, n) => doc.line(first + n).from);
   });
-  return Decoration.set([...new Set(lines)].map((from) => words.range(from)));
+  const wraps = new Set(lines); // each goes on four columns further in than it begins
+  return Decoration.set(Array.from({ length: doc.lines }, (_, n) => doc.line(n + 1)).map(({ from, text }) =>
+    Decoration.line({ class: wraps.has(from) ? "words" : "", attributes: { style: `--in: ${text.search(/\S|$/)}` } }).range(from)));
 });
 
 export function open({ parent, text, attributes, changed, check, run }) {

@@ -227,7 +227,7 @@ async function exercise(box) {
   again.className = "again"; // a link: it takes an answer away
   const back = button("Previous answer", () => replace(more.before));
   stop.hidden = true;
-  const help = make("p", { id: `help-${name}`, className: "editor-help", textContent: "Shift + Enter checks, Alt + Enter runs, Tab indents. Escape, then Tab, leaves the editor." });
+  const help = make("p", { id: `help-${name}`, className: "editor-help" }, page.lesson.startsWith("00") ? "Check tries your code, and says what is wrong. " : "", make("span", { className: "keys", textContent: "Shift + Enter checks, Alt + Enter runs, Tab indents. Escape, then Tab, leaves the editor." }));
   const place = make("div", { className: "editor" });
   // Python comes while the reader is still writing.
   const fetch_python = async () => {
@@ -253,6 +253,7 @@ async function exercise(box) {
   if (said) {
     const [title, ...message] = said.split("\n");
     show(reply, { status: status_of(title), title, message: message.join("\n") });
+    if (status_of(title) === "correct") reply.append(what_is_next(box));
   }
   reply.classList.toggle("stale", more.judged !== editor.text());
   back.hidden = more.before === null || more.before === editor.text();

@@ -11,6 +11,7 @@ import { WIDTH, grasp, painted, range, row, spaced } from "./pictures/shared.js"
 
 const PACE = 300; // milliseconds from one step of a walk to the next
 const [STEPS, SLOW] = [4, 900]; // of a sweep
+const phone = matchMedia("(max-width: 600px)");
 
 function knob(spec) {
   const label = document.createElement("label");
@@ -161,14 +162,14 @@ async function mount(box) {
     controls.append(button);
   }
 
-  // Room for the longest words, so that nothing moves under a finger: each knob at its ends. A choice from a list makes its own.
+  // Room for the longest words, so that nothing moves under a finger: each knob at its ends. On a phone a choice from a list makes its own.
   const makeRoom = () => {
     words.style.minHeight = "";
     const [values, tall] = [read(), [words.scrollHeight]];
     const probe = document.createElement("p");
     words.after(probe);
-    for (const { input, spec } of Object.values(knobs).filter((one) => !one.spec.choices)) {
-      for (const value of spec.min === undefined ? [false, true] : [spec.min, Number(input.max)]) {
+    for (const { input, spec } of Object.values(knobs).filter((one) => !one.spec.choices || !phone.matches)) {
+      for (const value of spec.choices ?? (spec.min === undefined ? [false, true] : [spec.min, Number(input.max)])) {
         const tried = { ...values, [spec.name]: value };
         probe.innerHTML = picture.words(picture.numbers(tried), tried, true);
         tall.push(probe.offsetHeight);

@@ -156,11 +156,12 @@ async function open(blob) {
   read();
 }
 
-let typing;
+let [typing, long] = [null, 0];
 config.oninput = ({ inputType }) => {
   taken.value = "";
   clearTimeout(typing);
-  const pasted = inputType === "insertFromPaste";
+  const pasted = inputType === "insertFromPaste" || config.value.length > long + 20; // by a program, or a keyboard of a phone
+  long = config.value.length;
   typing = setTimeout(read, pasted ? 0 : 400, !pasted);
 };
 file.onchange = () => file.files[0] && open(file.files[0]);
@@ -173,8 +174,7 @@ taken.onchange = async () => {
   return read();
 };
 const box = document.getElementById("reader");
-// Python starts while the reader looks for the file.
-for (const event of ["pointerenter", "focusin"]) for (const one of [config, file]) one.addEventListener(event, () => worker ?? ask({}));
+ask({}); // Python starts while the reader looks for the file
 box.addEventListener("dragover", (event) => {
   event.preventDefault();
   config.classList.add("over");

@@ -1,7 +1,7 @@
 // Answers while typing, in the field of the menu and on the page of the search: Pagefind, over what build_site.py
 // gave it. Where the words hold a term of the glossary, its entry stands first, and then the section that needs it first.
 const ROOT = new URL("../", import.meta.url);
-let [pagefind, known, names] = [];
+let [pagefind, known, names, awaited] = [];
 
 async function ready() {
   const library = await import(new URL("pagefind/pagefind.js", ROOT));
@@ -201,6 +201,7 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     const found = lost.length && !without(every) ? [] : await search(library, words); // of a word that is nowhere only what begins like it would be found
     const pages = await Promise.all(found.slice(0, 20).map((one) => one.data()));
     const near = words.split(/\s+/).filter((word) => word.length > 2).map(begin);
+    if (words === "alibi") pages.splice(0, pages.length, ...pages.filter(({ content, meta }) => /ALiBi/.test(`${content} ${meta.title}`)));
     const has = ({ content, meta }) => !near.length || near.some((begin) => `${content} ${meta.title} ${meta.words}`.toLowerCase().includes(begin));
     pages.splice(0, 20, ...pages.filter(has));
     for (const page of pages) if (page.meta.to) Object.assign(page, { url: new URL(page.meta.to, ROOT).href, sub_results: [] }); // a part of a page
@@ -243,12 +244,15 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
     const way = AT_WORK.find(([one]) => one.test(asked));
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);
+    if (count && awaited?.trim().toLowerCase() === typed) list.querySelector("li > a").click();
+    awaited = null;
     return count;
   };
   // Enter in the field opens the best answer, at its part; the arrows go from the field through the list and back.
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await answer()) list.querySelector("li > a").click();
+    awaited = field.value; // it may still be searching
+    await answer();
   });
   const step = (event) => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -256,11 +260,12 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     event.preventDefault();
     const places = [field, ...list.querySelectorAll("li > a")];
     const at = places.indexOf(event.target.closest("li")?.querySelector("a") ?? field);
-    places[at + way]?.focus();
+    if (list.inert) return;
+    (places[at + way + (!at && places.length > 2)] ?? places[at]).focus(); // the first is marked already
   };
   for (const one of [form, list]) one.addEventListener("keydown", step);
   field.addEventListener("focus", () => (field.value ? field.select() : answer())); // what is typed next takes the place of the old
-  field.addEventListener("input", answer);
+  field.addEventListener("input", () => ((awaited = null), answer()));
   const asked = new URLSearchParams(location.search).get("q");
   if (asked && !form.closest("dialog")) {
     field.value = asked;

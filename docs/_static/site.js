@@ -173,6 +173,7 @@ addEventListener("DOMContentLoaded", () => {
       const alone = image.cloneNode();
       alone.style.width = `${image.naturalWidth}px`;
       alone.onclick = () => alone.classList.toggle("whole"); // a narrow screen shows a part of it, or all
+      alone.classList.toggle("whole", matchMedia("(max-width: 767px)").matches);
       enlarged.firstChild.replaceChildren(alone);
       enlarged.showModal();
     });

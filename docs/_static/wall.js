@@ -46,7 +46,7 @@ const squeezed = (said) => said.toLowerCase().replace(/[^a-z0-9]/g, ""); // gpt2
 const name_of = (card) => squeezed(card.querySelector("a").textContent);
 // Somebody may look for a method: in what the reader says of a model, such as alibi, or in what the words of a card mean, such as rope.
 const told_of = (card) => (sections.get(card).querySelector(".highlight-text")?.textContent ?? "").toLowerCase().match(/\w+/g) ?? [];
-const meant = (card) => tags.filter((one) => card.dataset.tags.split(" ").includes(one.dataset.tag)).map((one) => `${one.textContent} ${one.title}`);
+const meant = (card) => tags.filter((one) => card.dataset.tags.split(" ").includes(one.dataset.tag)).map((one) => `${one.dataset.tag} ${one.title}`);
 const method_of = (card) => squeezed(`${card.querySelector("p").textContent} ${meant(card).join(" ")}`);
 function show() {
   close();
@@ -60,6 +60,10 @@ function show() {
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
   const left = cards.filter((card) => !card.hidden);
+  for (const one of single ? [] : tags.filter((one) => !pressed(one))) { // what would leave nothing
+    one.querySelector("small").textContent = left.filter((card) => card.dataset.tags.split(" ").includes(one.dataset.tag)).length;
+    one.disabled = one.lastChild.textContent === "0";
+  }
   told.hidden = !left.length;
   const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0]).textContent}”: ` : "";
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
@@ -85,6 +89,7 @@ function press(tag, wanted = "") {
 for (const one of tags) {
   one.setAttribute("role", "button"); // some are links, for readers without scripts
   one.setAttribute("aria-pressed", "false");
+  if (!single) one.append(" ", document.createElement("small"));
   one.onclick = (event) => {
     event.preventDefault();
     press(one);

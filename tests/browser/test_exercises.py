@@ -101,6 +101,7 @@ def test_an_exercise_is_answered_wrongly_rightly_and_without_end(open_page, tmp_
     editor = Editor(page, "sinusoidal_loop")
     assert editor.text == RIGHT
     assert "Correct" in editor.reply.inner_text() and "older" not in editor.reply.inner_text()
+    assert "Next on this page" in editor.reply.inner_text()
 
     page.goto(page.url.replace(f"{LESSON}.html", "progress.html"))
     assert page.locator(".bd-links a[href*='/03_'] .done").text_content().strip() == "1 of 2 exercises"

@@ -287,7 +287,10 @@ def test_a_picture_opens_at_its_question(open_page):
         box.locator("rect.second").evaluate_all("all => all.filter(x => x.height.baseVal.value > 0.5).length")
         > 5
     )
+    assert not box.locator("rect.solid").count()  # no pair is slowed down
+    tall = box.bounding_box()["height"]
     box.locator("select").first.select_option("NTK-aware")
+    assert box.locator("rect.solid").count() == 64 and box.bounding_box()["height"] == tall
     assert "17 of these still show angles" in box.get_by_role("status").inner_text()
     box = open_picture(open_page, "two_arrows")
     status = box.get_by_role("status")
@@ -349,6 +352,8 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     at = status.bounding_box()
     assert 0 <= at["y"] and at["y"] + at["height"] <= 900  # in view, between the curves and the buttons
     assert slider.evaluate("one => one === document.activeElement")
+    page.mouse.click(*column_at(box, 10))
+    assert "You guessed at column 10 itself." in status.inner_text()
     slider.press("End")
     assert "Try further left" in status.inner_text() and not story.is_visible()
     slider.fill("8")

@@ -105,6 +105,8 @@ def test_what_is_wrong_with_json_can_be_repaired(open_page, text, help):
 def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once(open_page):
     page = open_page("read_a_config")
     page.route("**/config_worker.js", lambda route: None)  # Python never comes
+    page.reload(wait_until="domcontentloaded")
+    page.get_by_text("Python is starting, once on each page.").wait_for()  # before anything is pasted
     page.get_by_label("Paste a config.json").fill(BROKEN)
     page.get_by_text("This is not JSON: in line 2, column").wait_for()
     page.get_by_label("Paste a config.json").fill(
@@ -154,6 +156,7 @@ def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width)
     page = open_page("gallery", width=width)
     assert page.locator(".wall > li").count() == len(GALLERY)
     page.get_by_role("button", name="state").click()
+    assert page.get_by_role("button", name="bias 0").is_disabled()  # it would leave nothing
     page.get_by_role("button", name="rotation").focus()
     page.keyboard.press("Space")
     shown = page.locator(".wall > li:visible > a").all_inner_texts()
@@ -171,6 +174,8 @@ def test_the_wall_is_filtered_and_a_card_opens_where_it_stands(open_page, width)
     assert page.locator(".wall > li:visible").count() == 1
     page.get_by_label("Model or method").fill("rope")  # no model, but a method
     assert page.locator(".wall > li:visible").count() > 20
+    page.get_by_label("Model or method").fill("sliding")
+    assert 5 < page.locator(".wall > li:visible").count() < 20
     page.get_by_label("Model or method").fill("alibi")
     assert page.locator(".wall > li:visible").count() == 1
     page.get_by_role("button", name="Show all").click()
@@ -224,6 +229,11 @@ def test_a_curve_and_a_symptom_lead_to_their_cases(open_page, width):
         "#case-13", "#case-19",
     ]  # fmt: skip
     assert page.locator(".curves > li:visible").count() == 6  # the others stay, dimmed
+    assert (
+        page.locator(".curves a[href*='notebooks/21'][href*='#']")
+        .inner_text()
+        .endswith("→ lesson 21 explains it")
+    )
     dim = page.locator(".curves > li").evaluate_all("all => all.map(one => getComputedStyle(one).opacity)")
     assert dim.count("1") == 1
     assert page.locator("article h3:visible").count() == 0  # the cards say it
@@ -255,6 +265,8 @@ def test_a_card_shows_its_case_and_each_suspect_says_whether_it_is_the_one(open_
     for unfolded in (True, False, True):
         card.get_by_role("link").press("Enter")
         assert section.locator(".suspect").first.is_visible() is unfolded
+    drawn = section.locator(".told img")
+    assert card.locator(".tokens i").count() or drawn.bounding_box()["width"] > 300
     for one in case.suspects:
         told = section.locator(".suspect", has_text=one.who)
         told.locator("summary").click()

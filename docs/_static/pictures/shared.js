@@ -31,13 +31,12 @@ export const curve = (values, kind, [x, y, width, height]) =>
   line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
 
 // Rows of numbers between -1 and 1 as the address of an image: blue below zero, red above, and what is 0 has the colour of the page's
-// paper. Or in ink, the lower the stronger, and what is 1 has that colour.
+// paper.
 const dark = () => document.documentElement.dataset.theme === "dark";
 const SCALES = { true: [[116, 184, 255], [34, 40, 50], [255, 133, 125]], false: [[33, 102, 172], [247, 247, 247], [178, 24, 43]] };
-const INKS = { true: [[214, 223, 235], [96, 109, 128], [34, 40, 50]], false: [[36, 48, 68], [160, 171, 187], [244, 245, 247]] };
-const addresses = new Map([SCALES, INKS].flatMap((scale) => [scale.true, scale.false]).map((scale) => [scale, new WeakMap()]));
-export function painted(rows, in_ink = false) {
-  const scale = (in_ink ? INKS : SCALES)[dark()];
+const addresses = new Map([SCALES.true, SCALES.false].map((scale) => [scale, new WeakMap()]));
+export function painted(rows) {
+  const scale = SCALES[dark()];
   const known = addresses.get(scale);
   if (known.has(rows)) return known.get(rows);
   const [low, paper, high] = scale;

@@ -22,10 +22,10 @@ for (const bug of BUGS) {
 }
 
 // Where the game is: which bug, which table was taken for it and at which column, and whether a column has shown it.
-const game = { bug: BUGS[0], column: null, guess: null, wrong: null, sent: null, asked: null, found: false };
+const game = { bug: BUGS[0], column: null, guess: null, wrong: null, sent: null, asked: null, again: false, found: false };
 function guess(n) {
   const { bug, column: c } = game;
-  if (n === bug.at) return void Object.assign(game, { guess: n, asked: c });
+  if (n === bug.at) return void Object.assign(game, { guess: n, asked: c, again: false });
   const to = bug.differences[c] < SEEN ? bug.opens : c; // a wrong one is no end, and where both are alike nobody can see it
   Object.assign(game, { wrong: n, sent: to === c ? null : [c, to] });
   return { column: to };
@@ -44,7 +44,6 @@ const places = () => {
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
-const in_ink = Boolean(document.querySelector(".live.hero"));
 const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
@@ -55,6 +54,7 @@ export function grasp([x, y]) {
   const { wide, at, box } = places();
   if (y > box[1] - 4) return null;
   const left = x < at[1][0] - 8 ? at[0][0] : at[1][0];
+  game.again = true;
   return ([to]) => ({ column: Math.min(Math.max(Math.floor(((to - left) * COLUMNS) / wide), 0), COLUMNS - 1) });
 }
 
@@ -68,10 +68,10 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
-    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY, in_ink), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
+    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "column 0 to 127 →", middle)
-    + image(painted(game.bug.tables[n], in_ink), left, top, wide, tall, 'class="grip"')
+    + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
     + [-edge(), wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, edge(), tall + 2, "ring")).join("");
 }
 
@@ -110,6 +110,6 @@ export function words({ difference }, { column: c }, told, moving) {
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
   const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
-  const missed = c === game.asked ? "" : ` ${here} Try further ${c < best ? "right" : "left"}.`;
+  const missed = c === game.asked ? (game.again ? ` You guessed at column ${c} itself. Take another one.` : "") : ` ${here} Try further ${c < best ? "right" : "left"}.`;
   return `<strong>Yes, table ${"AB"[bug.at]} has the bug.</strong> Now prove it: ${touch.toLowerCase()} another column that shows it.${missed}`;
 }
