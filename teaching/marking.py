@@ -125,8 +125,8 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    called = [set(one.called) for one in read(look).seen]  # of the course, in each trial
-    called = [storable(one) for one in sorted(set.intersection(*called))] if called else []
+    called = set().union(*(one.called for one in read(look).seen))  # of the course, in some trial
+    called = [storable(one) for one in sorted(called)]
     cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
