@@ -172,7 +172,7 @@ def test_the_lesson_says_which_patients_need_lessons_that_the_path_for_language_
     path = paths["to build language models"][0]
     without = [case for case in CASES if case.data["lesson"][:2] not in path and not case.data.get("first")]
     *numbers, last = map(str, sorted(case.number for case in without))
-    assert f"cases {', '.join(numbers)} and {last} need." in markdown_of("more-patients")
+    assert f"{', '.join(numbers)} and {last} need lessons" in markdown_of("more-patients")
 
 
 def test_the_lesson_lists_the_easy_cases_and_the_rest_is_a_call_away(monkeypatch):
