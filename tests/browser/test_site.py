@@ -29,8 +29,9 @@ PAGES += [f"teaching/{path.stem}" for path in sorted((ROOT / "teaching").glob("*
 COMPRESSED = {".html", ".css", ".js", ".svg"}  # what web servers send with gzip
 WEIGHT = 350e3  # bytes that travel for a page without its figures, 50 kB of them its letters
 FRONT = 300e3  # and for the first page
-SETTLED = """() => [...document.querySelectorAll(".pst-scrollable-table-container")]
-    .every(one => one.tabIndex === 0 || one.scrollWidth <= one.clientWidth)"""
+SETTLED = """() => [...document.querySelectorAll(".pst-scrollable-table-container, pre")]
+    .every(one => one.tabIndex === 0 || one.scrollWidth <= one.clientWidth || one.querySelector("a"))
+    && !document.getAnimations().some(one => one instanceof CSSTransition)"""
 CUT_OFF = """width => [...document.querySelectorAll("article mjx-container:not([display])")]
     .filter(one => !one.closest("table") && one.getBoundingClientRect().right > width)
     .map(one => one.textContent)"""
@@ -67,7 +68,7 @@ def test_every_page_is_light_fits_and_has_no_complaint_of_axe(open_page, name):
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         page.locator(f"html[data-theme={theme}]").wait_for()
-        page.wait_for_function(SETTLED)  # the theme waits before it looks which tables scroll
+        page.wait_for_function(SETTLED)  # which tables and code scroll is found later, and colours glide
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not page.evaluate(CUT_OFF, width), "formulas in a line of words"
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
