@@ -22,21 +22,21 @@ def paper_input_loop(embedded, table):
     return result
 
 
-def learned_rows_arrays(token_ids, table, offset, padding_id):
+def learned_rows_arrays(token_ids, table, first_row, padding_id):
     real = token_ids != padding_id  # (batch, seq_len)
     before = real.cumsum(axis=1) - real  # (batch, seq_len) real tokens before each
-    rows = table[offset + before * real]  # (batch, seq_len, d_model) padding asks for one that exists
+    rows = table[first_row + before * real]  # (batch, seq_len, d_model) padding asks for one that exists
     return np.where(real[:, :, None], rows, 0.0)
 
 
-def learned_rows_loop(token_ids, table, offset, padding_id):
+def learned_rows_loop(token_ids, table, first_row, padding_id):
     nothing = [0.0] * len(table[0])
     batch = []
     for sentence in token_ids:
         rows, before = [], 0
         for token in sentence:
             real = token != padding_id
-            rows.append(table[offset + before] if real else nothing)
+            rows.append(table[first_row + before] if real else nothing)
             before += real
         batch.append(rows)
     return batch

@@ -142,9 +142,9 @@ def code():
     return small_models.windows(small_models.encode(small_models.held_out())[: 64 * 256], 256)
 
 
-def bits(scores, asked):
+def bits(outputs, asked):
     """How many bits each character cost, the mean over the texts: (length,)."""
-    each = F.cross_entropy(scores.transpose(1, 2), asked, reduction="none") / math.log(2)
+    each = F.cross_entropy(outputs.transpose(1, 2), asked, reduction="none") / math.log(2)
     return each.mean(dim=0)
 
 
