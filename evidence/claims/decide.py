@@ -75,7 +75,7 @@ def the_whole_procedure():
 
 
 def the_price():
-    """28,800 texts of each of four lengths, read by 4 billion weights, with 32 heads for queries of 128 columns
+    """28,800 texts of each of four lengths, read by 4 billion weights, 32 heads for queries of 128 columns
     and nine of 36 layers that see everything: what attention costs, compared with the weights, and the hours
     at 400 trillion operations per second. And the hours of training, with the weights only"""
     lengths, texts, hour = 1024 * np.array([4, 32, 64, 128]), 18 * TEXTS, 3600 * 400e12
