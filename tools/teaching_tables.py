@@ -34,10 +34,11 @@ ROW = re.compile(r"^(\| \[(\d\d) .* \| )\d+(?= \|$)", re.MULTILINE)  # of a tabl
 
 # Minutes, fitted to what 21 readers took: prose, code, exercises, and questions with a choice of answers.
 A_WORD, A_LINE, AN_EXERCISE, A_QUESTION = 1 / 90, 1 / 5, 9.5, 2
-IN_THE_CLINIC = {  # a case with a test to write, one with a suspect to name, and the hunt
+OTHER_TASKS = {  # cases of the clinic, with a test to write and without; its hunt; a sheet for a phone
     r"^clinic\.case\(\d+\)\.check\(test, accused=\.\.\.\)": 5,
     r"^clinic\.case\(\d+\)\.accuse\(\.\.\.\)": 3,
     r"^the_hunt\.check\(": 25,
+    r"^phone\.sheet\(": 6,
 }
 
 ABOUT_TIMES = """# How long the lessons take
@@ -45,8 +46,8 @@ ABOUT_TIMES = """# How long the lessons take
 `tools/teaching_tables.py` writes this page. The minutes are those at the top of each lesson. They differ by
 at most 5 from a sum: 1 minute for 90 words or 5 lines of code, 9.5 minutes for each exercise and 2 for each
 question or quiz. In the clinic, a case takes 5 minutes with a test to write and 3 without, and the hunt takes
-25. We chose these numbers to match the times that 21 readers took. A class that discusses every prediction
-takes about one and a half times as long.
+25. In lesson 23, the sheet for a phone takes 6. We chose these numbers to match the times that 21 readers
+took. A class that discusses every prediction takes about one and a half times as long.
 
 The table leaves out *Further* and what comes after it, except in the last two columns. *Points* are all the
 points that `course.py grade` can give, and the last column says how many of them are in *Further*. If your
@@ -84,7 +85,7 @@ def reckon(notebook):
     here, everywhere = kinds(code), kinds(cells)
     exercises = sum(issubclass(kind, Exercise) for kind in here)
     minutes = words * A_WORD + lines * A_LINE + exercises * AN_EXERCISE + (len(here) - exercises) * A_QUESTION
-    for asked, each in IN_THE_CLINIC.items():
+    for asked, each in OTHER_TASKS.items():
         minutes += each * sum(bool(re.search(asked, cell.source, re.MULTILINE)) for cell in code)
     points, before = (sum(not issubclass(kind, Quiz) for kind in some) for some in (everywhere, here))
     stated = re.search(r"[Aa]bout (\d+) minutes", cells[0].source)

@@ -1,4 +1,4 @@
-"""What lesson 23 says of luck with needles and of random words. Nothing is trained."""
+"""What lesson 23 says of luck with needles, of its prices and of random words. Nothing is trained."""
 
 import numpy as np
 
@@ -74,6 +74,21 @@ def the_whole_procedure():
     yield "the same, if rule 1 could stop the training", [np.mean(with_rule_1)], between(0.215, 0.235)
 
 
+def the_price():
+    """28,800 texts of each of four lengths, read by 4 billion weights, 32 heads for queries of 128 columns
+    and nine of 36 layers that see everything: what attention costs, compared with the weights, and the hours
+    at 400 trillion operations per second. And the hours of training, with the weights only"""
+    lengths, texts, hour = 1024 * np.array([4, 32, 64, 128]), 18 * TEXTS, 3600 * 400e12
+    tokens = texts * lengths.sum()
+    yield "billions of tokens", [tokens / 1e9], between(6.7, 6.75)
+    weights = 2 * 4e9 * tokens
+    seen = lengths * (lengths + 1) / 2  # how many keys all queries of a text see together
+    attention = texts * 4 * 32 * 128 * (9 * seen.sum() + 27 * 1024 * lengths.sum())
+    yield "attention, compared with the weights", [attention / weights], between(0.9, 1)
+    yield "hours of the proof", [(weights + attention) / hour], between(72, 74)
+    yield "hours of training", [6 * 4e9 * 50e9 / hour], between(833, 834)
+
+
 def ten_short_tasks():
     """Ten short tasks before and after, 1,600 questions each, and the model is as good as before: how often
     at least one task is worse by two or by three standard errors of the difference"""
@@ -86,8 +101,8 @@ def ten_short_tasks():
 
 
 def four_rivals():
-    """Five plans, two runs each: how often a rival leads plan A, by two standard errors and by more than the
-    largest gap between the two seeds of any plan. Either one of four rivals as good as plan A, or one that is
+    """Five plans, two runs each: how often a rival leads plan B, by two standard errors and by more than the
+    largest gap between the two seeds of any plan. Either one of four rivals as good as plan B, or one that is
     3 points better. The seed moves a run's true accuracy by this standard deviation"""
     better = {
         (0.9, 0): (0.92, 0.94),

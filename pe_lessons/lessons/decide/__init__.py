@@ -111,6 +111,16 @@ longest_promised = lesson.exercise(
             },
             400,
         ),
+        (  # of very few texts: gaps of 4, of 14, of 20 and of 24 points, where four standard errors are 23
+            {
+                4: [41, 42, 41, 40, 41],
+                8: [41, 42, 41, 40, 41],
+                16: [43, 42, 36, 41, 42],
+                32: [45, 41, 35, 41, 42],
+                64: [46, 42, 34, 40, 41],
+            },
+            50,
+        ),
         # the mean is in the middle between worst and best
         ({4: [1350, 1352, 1349], 8: [1331, 1329, 1333], 16: [1360, 1304, 1248]}, 1600),
     ),

@@ -115,32 +115,3 @@ def promise(found, texts):
     ax.text(1, 0.85 * before[0] - 0.25, "rule 2: 85 % of 4k", color="0.3", va="top")
     ax.set(xlabel="depth", ylabel="needles found, in %", xlim=(0.8, 8.2), ylim=(66, 82), xticks=depths)
     return fig
-
-
-@plots.drawn
-def stages():
-    """The 50 billion tokens of training, with what is tested before, between and after their two halves."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.4))
-    blue, orange = plots.COLOURS[:2]
-    for start, end, colour, said in (
-        (-12, 0, "0.7", "to 8k"),
-        (0, 25, blue, "up to 32k"),
-        (25, 50, orange, "up to 128k"),
-    ):
-        ax.barh(0, end - start, left=start, height=0.7, color=colour, edgecolor="white")
-        ax.text((start + end) / 2, 0.55, said, ha="center", va="bottom", color="0.2")
-    for place, side, test in (
-        (0, "center", "ten short\ntasks"),
-        (25, "center", "stop or go on?\n8k, 16k, 32k\nagainst 4k\n(rule 2);\nten short tasks"),
-        (
-            50,
-            "center",
-            "final test:\n32k, 64k, 128k\nagainst 4k\n(both rules,\n13 more tasks);\nten short tasks",
-        ),
-    ):
-        ax.plot([place, place], [-0.75, 0.35], color=plots.RED, lw=2, clip_on=False)
-        ax.text(place, -0.85, test, ha=side, va="top", color=plots.RED)
-    ax.set(xlim=(-13, 63), ylim=(-3.1, 1.2), xticks=[0, 25, 50], yticks=[])
-    ax.set(xlabel="billions of tokens for longer texts")
-    ax.grid(False)
-    return fig
