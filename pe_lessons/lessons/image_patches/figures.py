@@ -96,7 +96,7 @@ def stripes(pairs, *, drawn, title):
 @plots.drawn
 def resolutions(trained, counted, squeezed):
     """Scores around a query in the middle of one image, for 8 by 8 patches and two ways to read 12 by 12."""
-    panels = {"8 × 8, as trained": trained, "12 × 12, counted on": counted, "12 × 12, squeezed": squeezed}
+    panels = {"8 × 8, as trained": trained, "12 × 12, extended": counted, "12 × 12, squeezed": squeezed}
     fig = _grids(panels, label="score", side=3.0)
     for ax in fig.axes[: len(panels)]:
         line = ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
