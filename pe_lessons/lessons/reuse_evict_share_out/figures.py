@@ -27,7 +27,7 @@ def evicted():
     kept = [(str(place), 1, OLD) if place in (0, 1, 8, 9, 10, 11) else GONE for place in range(12)]
     rows = {
         "rows that stay": kept,
-        "count on": [*kept, ("12", 1, NEW)],
+        "keep counting": [*kept, ("12", 1, NEW)],
         "count the rows": [*kept, ("6", 1, "red")],
     }
     return plots.strips(rows, xlabel="place in the text", xticks=[0, 2, 8, 12])
