@@ -34,7 +34,7 @@ def detector(answers):
     ax = fig.axes[0]
     for line in ax.lines:
         line.set(linewidth=1.3, linestyle="-")  # a dash would be longer than a ripple
-    words = ("all 256 pairs", '58 fast pairs:\n"not here"', '198 slow pairs:\n"about so far"')
+    words = ("all 256 pairs", '58 fast pairs:\n"not here"', '198 slow pairs:\n"about this far"')
     for label, text, height in zip(ax.texts, words, (0.25, -0.02, 0.5), strict=True):
         label.set(text=text, position=(1020, height))
     ax.text(530, 1.0, "position 500", va="center", color="0.35")
