@@ -5,6 +5,7 @@ import pytest
 
 from pe_lessons import arrays, toys
 from pe_lessons.lessons.design_your_own import workshop
+from pe_lessons.lessons.design_your_own.answers import weight_back_loop
 
 
 def half_loud(positions, d_model):
@@ -45,3 +46,10 @@ def test_goals_can_be_met_and_training_changes_no_encoding():
     learned = toys.T5()
     workshop.trained(learned)
     assert not learned.per_bucket.any()
+
+
+def test_the_weight_of_a_map_is_that_of_the_exercise_unless_words_are_left_out():
+    attention = np.random.default_rng(0).random((7, 7))
+    for back in range(7):
+        assert workshop.weight_back(attention, back) == pytest.approx(weight_back_loop(attention, back))
+    assert workshop.weight_back(attention, 2, first=6) == pytest.approx(attention[6, 4])

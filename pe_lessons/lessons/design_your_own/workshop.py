@@ -99,6 +99,11 @@ def looks_at(model, seed=0):
     return toys.attention_weights(model, tokens).mean(dim=(0, 1)).numpy()
 
 
+def weight_back(attention, back, first=0):
+    """Mean weight on the word `back` places back, over the words from `first` on that have such a word."""
+    return float(np.diagonal(attention, -back)[max(0, first - back) :].mean())
+
+
 def compare(encodings, models=None):
     """Show all measures of several encodings {name: encoding} as a table, and return the trained models.
 

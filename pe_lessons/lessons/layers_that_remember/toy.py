@@ -90,6 +90,23 @@ def show(task):
         print(f"{name:>6}", *(f"{one:>3}" for one in row))
 
 
+def guess(task, *, seed=0):
+    """Accuracy of a guess: the value written most often under the key, or the most frequent token.
+
+    A tie is decided by lot.
+    """
+    words = 12 if task is last_wins else 10
+    tokens, targets = next(toys.batches(task, seed=seed, vocab_size=words, batch_size=5000))
+    asked = targets != IGNORE_INDEX
+    counts = nn.functional.one_hot(tokens, words).cumsum(dim=-2)[asked]  # (asked, words)
+    rows = torch.arange(len(counts))
+    if task is last_wins:
+        of_keys = counts[:, : KEYS * VALUES].unflatten(-1, (KEYS, VALUES))
+        counts = of_keys[rows, tokens[asked] - KEYS * VALUES]  # (asked, values)
+    most = counts == counts.amax(dim=-1, keepdim=True)
+    return (most[rows, targets[asked]] / most.sum(dim=-1)).mean().item()
+
+
 def accuracy(task, **how):
     """Accuracy on new texts of a `Memory` of this kind, trained for `steps` steps."""
     return trained(task, **how)[1]
