@@ -69,7 +69,7 @@ def chance(differences):
 @plots.drawn
 def depths(trials):
     """How far the worst of five depths is below the best, in standard errors of one depth."""
-    fig, axes = plt.subplots(len(trials), 1, figsize=(4.7, 6.2))
+    fig, axes = plt.subplots(len(trials), 1, figsize=(4.7, 4.8))
     gaps = {}
     for (texts, weakest), found in trials.items():
         mean = found.mean(axis=1)
@@ -88,8 +88,8 @@ def depths(trials):
         ax.tick_params(labelbottom=ax is axes[-1])
     axes[-1].set(xlabel="standard errors between the best and the worst depth")
     axes[0].set(ylabel="of all trials, in %")
-    few, many, weak, caught = shares
-    return fig, {"few": few, "many": many, "weak": weak, "caught": caught}
+    good, weak, caught = shares
+    return fig, {"good": good, "weak": weak, "caught": caught}
 
 
 @plots.drawn
@@ -114,4 +114,36 @@ def promise(found, texts):
     ax.axhline(0.85 * before[0], color="0.5", linestyle="--", linewidth=1)
     ax.text(1, 0.85 * before[0] - 0.25, "rule 2: 85 % of 4k", color="0.3", va="top")
     ax.set(xlabel="depth", ylabel="needles found, in %", xlim=(0.8, 8.2), ylim=(66, 82), xticks=depths)
+    return fig
+
+
+@plots.drawn
+def training():
+    """Two stages of training with a test after each, and what follows from the tests."""
+    fig, ax = plt.subplots(figsize=(4.7, 4.6))
+    grey, yes, no = "0.45", plots.COLOURS[2], plots.RED
+    steps = (
+        ("stage 1: 25 billion tokens\nin texts of up to 32k", grey),
+        ("test at 32k: does it pass line 5,\nwith no short task worse?", plots.COLOURS[0]),
+        ("stage 2: 25 billion tokens\nin texts of up to 128k", grey),
+        ("the same test again,\nat 32k, with short tasks", plots.COLOURS[0]),
+        ("final model. Line 5 decides:\nwe promise 32k, 64k or 128k", yes),
+    )
+    for place, (words, colour) in enumerate(steps):
+        frame = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.4}
+        ax.text(0, -place, words, ha="center", va="center", bbox=frame)
+        if place:
+            arrow = {"arrowstyle": "->", "color": grey, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", (0, 0.3 - place), (0, 0.7 - place), arrowprops=arrow)
+    for place, words in (
+        (1, "we stop, and\npromise nothing"),
+        (3, "back to the model\nafter stage 1:\nwe promise 32k"),
+    ):
+        arrow = {"arrowstyle": "->", "color": no, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (1.42, -place), (0.98, -place), arrowprops=arrow)
+        ax.text(1.2, 0.08 - place, "no", ha="center", color=no)
+        ax.text(1.48, -place, words, va="center", color=no)
+        ax.text(0.06, -0.5 - place, "yes", va="center", color=yes)
+    ax.set(xlim=(-1.05, 2.5), ylim=(-4.4, 0.4))
+    ax.axis("off")
     return fig

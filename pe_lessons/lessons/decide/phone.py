@@ -13,8 +13,7 @@ from pe_lessons import arrays
 from pe_lessons.exercises.result import HEADINGS, Result
 
 LAYERS, HEADS, WIDTH, TEXT, WINDOW, LIMIT = 24, 4, 64, 65_536, 1024, 1.0
-NEAR = 0.055  # percentage points: for one decimal, and a little
-NEARER = 0.0055  # for two decimals
+NEAR = 0.0055  # for two decimals, and a little
 ASKED = "your reason", "a grade", "what would change your mind"
 GRADES = "proved", "measured here", "reported by several", "reported once", "unknown"
 
@@ -24,7 +23,7 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
 
     layers: what each of the 24 layers sees, 1,024 or 65,536 tokens
     base: of the layers that see everything
-    numbers: what the learner computed for it, the percentage of negative distances and the fast pairs
+    numbers: what the learner computed for it, the copy at its worst and the best random word
     words_on_layers, words_on_base: the reason, its grade, and what would change the learner's mind
     """
     layers = np.asarray(layers, dtype=object).tolist() if isinstance(layers, tuple | np.ndarray) else layers
@@ -79,17 +78,19 @@ def of_base(base, numbers):
     if not isinstance(base, Real) or isinstance(base, bool) or not 1 < base < float("inf"):
         return "", f"Your base is {base!r}. It should be a number above 1."
     base = int(base) if base == int(base) else float(base)
-    negative, fast = judge(base)
-    choice = f"{base:,}, negative at {negative:.2f} % of the distances, with {fast} fast pairs"
+    copy, rival = judge(base)
+    choice = f"{base:,}, the copy at its worst {copy:.2f}, and the best random word {rival:.2f}"
     if complaint := of_numbers(base, numbers):
         return choice, complaint
-    if negative >= 0.1:
-        step = "Step 1 accepts less than 0.1 %, so try a larger base."
-        return choice, f"Your base {base:,} is negative at {negative:.2f} % of the distances. {step}"
-    best = max(judge(10**power)[1] for power in range(4, 9) if judge(10**power)[0] < 0.1)
-    if fast < best:
-        step = f"But a smaller power of ten passes, too, and has {best}. Step 2 takes that one."
-        return choice, f"Your base {base:,} passes step 1 and has {fast} fast pairs. {step}"
+    if copy <= rival:
+        word = f"the best random word has {rival:.2f}, which is more. So try a larger base."
+        return choice, f"Your base {base:,} lets the copy fall to a similarity of {copy:.2f}, but {word}"
+    smallest = min(10**power for power in range(4, 9) if np.greater(*judge(10**power)))
+    if base > smallest:
+        return (
+            choice,
+            f"Your base {base:,} passes, but so does {smallest:,}. Take the smallest one that passes.",
+        )
     return choice, None
 
 
@@ -97,50 +98,43 @@ def of_numbers(base, numbers):
     """What is wrong with the learner's two numbers of this base, or None."""
     numbers = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
     if not isinstance(numbers, list | tuple) or len(numbers) != 2:
-        return "Your `my_numbers` should be a list of two numbers, a percentage and a count."
+        return "Your `my_numbers` should be a list of two numbers, the copy and the best random word."
     if any(number is ... for number in numbers):
         return f"Your base {base:,} still lacks its two numbers. Compute them, and put them in `my_numbers`."
     if not all(isinstance(number, Real) and not isinstance(number, bool) for number in numbers):
         return f"Your `my_numbers` are {numbers!r}. Both should be numbers."
-    given, (negative, fast) = [float(number) for number in numbers], judge(base)
-    fraction = given[0] > 0 and abs(100 * given[0] - negative) < 0.1 * negative  # of a small one, near both
-    if near(given, (negative, fast)) and not fraction:
-        if negative >= 0.1 or abs(given[0] - negative) < NEARER:
-            return None
-        return (
-            f"Your first number for base {base:,} is {given[0]:g}, rounded. Give it with two decimals, "
-            "because the limit of step 1 is as small as 0.1 %."
-        )
-    if (fraction or negative > NEAR) and near(given, (negative / 100, fast)):
-        return f"Your first number for base {base:,} is a fraction. Multiply it by 100 to get a percentage."
-    if near(given, judge(base, 2 * WIDTH)):
-        return (
-            f"Your numbers belong to heads with {2 * WIDTH} columns. The phone's heads have {WIDTH}, "
-            f"so {WIDTH // 2} pairs."
-        )
-    if near(given, judge(base, WIDTH, 2 * TEXT)):
+    given = [float(number) for number in numbers]
+    if near(given, judge(base)):
+        return None
+    pairs, columns = WIDTH // 2, f"The phone's heads have {WIDTH} columns, so {WIDTH // 2} pairs."
+    if near(given[::-1], judge(base)):
+        return "Your two numbers are swapped. The copy comes first."
+    if near(given, judge(base, 2 * pairs, 2 * TEXT)):
+        model = f"the large model, with {2 * pairs} pairs and {2 * TEXT:,} tokens"
+        return f"Your numbers belong to {model}. {columns} It reads {TEXT:,} tokens."
+    if near(given, judge(base, 2 * pairs)):
+        return f"Your numbers belong to heads with {2 * pairs} pairs. {columns}"
+    if near(given, judge(base, pairs, 2 * TEXT)):
         return f"Your numbers belong to distances up to {2 * TEXT:,}. The phone reads {TEXT:,} tokens."
-    if not near(given[:1], (negative,)):
-        return (
-            f"Your first number for base {base:,} is {given[0]:g}, but we get a different percentage. "
-            f"Take the similarity at distances 0 to {TEXT - 1:,}, with {WIDTH} columns."
-        )
+    which, got = ("first", given[0]) if not near(given[:1], judge(base)[:1]) else ("second", given[1])
     return (
-        f"Your second number for base {base:,} is {given[1]:g}, but we get a different count. "
-        f"Count the frequencies above 0.1, of all {WIDTH // 2} pairs."
+        f"Your {which} number for base {base:,} is {got:g}, but we get a different one. Call `far_copy` with "
+        f"your base, {pairs} pairs and {TEXT:,} tokens."
     )
 
 
 def near(numbers, truth):
-    """Whether a percentage, and a count if there is one, agree with the true ones."""
-    return abs(numbers[0] - truth[0]) <= NEAR and list(numbers[1:]) == list(truth[1:])
+    """Whether these similarities agree with the true ones, with two decimals."""
+    return all(abs(number - true) <= NEAR for number, true in zip(numbers, truth))
 
 
 @functools.cache
-def judge(base, width=WIDTH, text=TEXT):
-    """At how many per cent of the distances the similarity is negative, and the number of fast pairs."""
-    negative = np.mean(arrays.kernel(np.arange(text), width, base=base) < 0)
-    return 100 * negative, int(np.sum(arrays.frequencies(width, base=base) > 0.1))
+def judge(base, pairs=WIDTH // 2, text=TEXT):
+    """In the slowest quarter of the pairs, how similar a copy is at its worst, and the best random word."""
+    slowest = arrays.frequencies(2 * pairs, base=base)[-pairs // 4 :]
+    copy = np.cos(np.arange(text)[:, None] * slowest).mean(axis=1)
+    angles = np.random.default_rng(seed=0).uniform(0, 2 * np.pi, (text - 1, pairs // 4))
+    return copy.min(), np.cos(angles).mean(axis=1).max()
 
 
 def missing(line, words):
