@@ -33,6 +33,7 @@ error. Each case that is left is a riddle with three suspects. Its number names 
 WORDS = tomllib.loads((ROOT / "docs/clinic.toml").read_text(encoding="utf-8"))
 SHAPES = WORDS["shapes"]
 SEEN, ALSO, TOKENS, FIX = ({int(n): x for n, x in WORDS[k].items()} for k in "seen also tokens fix".split())
+TOKENS = {n: one.replace("x", "<i>■</i>").replace(" ", "<br>") for n, one in TOKENS.items()}
 SECTION = "with-8-digits-positions-merge"  # where lesson 21 has the curve without cases
 BESIDE = '<div class="told">\n<div>\n\n{}\n\n</div>\n<div>\n\n{}\n\n</div>\n</div>'
 ASKED = "Which of the three is it?"
@@ -54,7 +55,10 @@ def section(case):
         [(n, shape), *_] = shapes
         said = "{} ({})".format(*WORDS["called"][shape])
         drawn = f'<img class="turns-dark" src="_static/clinic/shape_{n}.svg" alt="The error: {said}.">'
-        story = BESIDE.format(story, f"{drawn}\n\n*The shape of its error: {said}.*")
+        story = BESIDE.format(story, f"{drawn}\n\n*The shape of its error: {said}. {WORDS['error']}*")
+    else:
+        drawn = f'<div class="tokens" aria-hidden="true">{TOKENS[case.number]}</div>'
+        story = BESIDE.format(story, f"{drawn}\n\n*{WORDS['key']}*")
     yield f"{story}\n"
     call, *said = case.signature.splitlines()
     said, example = " ".join(" ".join(said).split()).rsplit(" For example, ", 1)
@@ -121,11 +125,10 @@ def wall(number, cases):
     """A card for each case of a group. A case without a curve has its tokens."""
     cards = ""
     for case in cases:
-        curves = [f"curve-{n}" for n, found in enumerate(SHAPES.values()) if case.number in found]
-        tokens = TOKENS.get(case.number, "").replace("x", "<i>■</i>").replace(" ", "<br>")
-        drawn = f'<img class="turns-dark" src="_static/clinic/{curves[0]}.svg" alt="">' if curves else tokens
+        lines = [f"curve-{n}" for n, found in enumerate(SHAPES.values()) if case.number in found]
+        drawn = TOKENS.get(case.number) or f'<img class="turns-dark" src="_static/clinic/{lines[0]}.svg" alt>'
         cards += (
-            f'<li data-tags="{" ".join([f"group-{number}", *curves])}"><b>{case.number}</b>'
+            f'<li data-tags="{" ".join([f"group-{number}", *lines])}"><b>{case.number}</b>'
             f'<span class="tokens" aria-hidden="true">{drawn}</span>'
             f'<a href="#case-{case.number}">{html.escape(case.title)}</a><p>{SEEN[case.number]}</p>'
             f"<small>{case.data['minutes']} minutes, with lesson {case.lesson[:2]}</small></li>"

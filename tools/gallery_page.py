@@ -54,8 +54,9 @@ def picture(exhibit):
     shown = np.flatnonzero((grid >= 1).any(axis=0)).max() + 1
     ax.set(xlim=(-0.5, shown - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     grid = np.ma.masked_less(grid, 1)
-    image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(1, 1e5), cmap=plots.WEIGHTS)
+    image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(0.03, 1e5), cmap=plots.WEIGHTS)
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")
+    bar.ax.set_ylim(1, 1e5)  # the palest colours are too near to the ground
     bar.outline.set_visible(False)
     bar.minorticks_off()
     whole = sorted({int((turns(layer, length) >= 1).sum()) for layer in plan})

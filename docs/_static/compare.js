@@ -78,6 +78,11 @@ const commas = (line) => line.replace(/(?<![\d.,])(\d{5,}(\.\d+)?|\d{4}\.\d+)(?!
 // the numbers, else how it begins. Which layers a line is about is no difference.
 const KIND = /^(layers? [^:]*:) /;
 const NUMBER = /\d[\d,.]*(?<![,.])/g;
+// Many layers in uneven steps: the first few and the last. The strip above has them all.
+const abridged = (kind) => {
+  const all = kind.split(", ");
+  return all.length > 8 ? [...all.slice(0, 6), "...", all.at(-1)].join(", ") : kind;
+};
 const facts_of = (line) => line.replace(KIND, "").split(/(, |; | (?=with base |on all |on \d))/);
 const skeleton = (fact) => fact.replace(NUMBER, "#");
 function bolder(fact, first, others) {
@@ -96,7 +101,7 @@ function marked(line, lines, columns) {
     const told = kind || !n || /^\d/.test(fact) || others.some((other) => skeleton(other) === skeleton(fact)) ? bolder(fact, !n, others) : [fact];
     return make("span", { className: kind ? "one-fact" : "" }, ...told);
   });
-  return make("div", {}, ...(kind ? [make("span", { className: "one-fact", textContent: kind })] : []), ...said);
+  return make("div", {}, ...(kind ? [make("span", { className: "one-fact", textContent: abridged(kind), title: abridged(kind) === kind ? "" : kind })] : []), ...said);
 }
 
 // Two or more models {name, link, told, facts, strip} as the columns of a table, in which the rows that differ stand out.

@@ -85,6 +85,8 @@ function show(box, said) {
 // --- exercises ---
 
 const PYTHON = page && { lesson: page.lesson.slice(3), imports: page.imports, numpy: page.needs === "numpy" };
+const NUMPY = /^\s*(import\s+numpy\b|from\s+numpy\b.*\bimport\b)/m; // of an answer, where the page may do without it
+const NO_NUMPY = "Your code imports `numpy`, and this page doesn't have it. You can solve the exercise without it.";
 let [worker, ready, begun] = [null, false, 0];
 
 function ask(question, progress) {
@@ -196,7 +198,9 @@ async function exercise(box) {
       one.className = "reply";
     }
     const [start, text] = [performance.now(), editor.text()];
-    const got = await ask({ ...PYTHON, name, answer: text, check: checking && check }, progress_in(status));
+    const wants_numpy = NUMPY.test(text);
+    const question = { ...PYTHON, name, answer: text, check: checking && check, wants_numpy };
+    const got = wants_numpy && !page.numpy ? { failed: NO_NUMPY } : await ask(question, progress_in(status)); // it is no use to start Python
     const title = checking ? `${name}: ${HEADINGS.error}.` : `${HEADINGS.error}.`;
     const said = got.reply ?? { status: "error", title, message: got.failed };
     const [, lost] = said.message.match(/'(sin|cos|tan|exp|log|sqrt|pi)' is not defined/) ?? [];

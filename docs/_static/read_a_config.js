@@ -8,6 +8,7 @@ const HEADS = ["layers", "rule", "base", "tokens seen", "pairs with less than on
 const TOO_LONG = { error: "This is too long for a config.json. Is it another file?" };
 let [worker, ready, begun] = [null, false, 0];
 const tell = progress_in(status);
+const passed = () => (status.dataset.passed = `${Math.round((performance.now() - begun) / 1000)} s so far`);
 let waiting = Promise.resolve();
 
 function ask(question) {
@@ -17,7 +18,11 @@ function ask(question) {
         if (!worker) begun = performance.now();
         worker ??= new Worker(new URL("config_worker.js", import.meta.url), { type: "module" });
         if (!ready) tell(starting(), 0.02);
-        worker.onerror = () => resolve({ error: "Python could not be started here." });
+        const clock = ready ? 0 : setInterval(passed, 1000); // not in the words, which are read aloud whenever they change
+        worker.onerror = () => {
+          clearInterval(clock);
+          resolve({ error: "Python could not be started here." });
+        };
         worker.onmessage = ({ data }) => {
           if (data.progress !== undefined) tell(data.progress || starting(), data.share);
           else {
@@ -25,6 +30,7 @@ function ask(question) {
               ready = true;
               started(begun);
             }
+            clearInterval(clock);
             tell("");
             resolve(data.reply ?? { error: data.failed });
           }
@@ -74,6 +80,32 @@ function settings(told, [layers, rule]) {
 // What stands where a row has no number: only layers that rotate have a base and turns, and those without keys see no tokens.
 const absent = (row, n) => (n !== 3 && !row[2] ? "no rotation" : n === 3 && /state|without attention/.test(row[1]) ? "no keys" : "not given");
 
+// What the file says in so many words, while Python starts. Python takes the place of it.
+function plainly(text) {
+  const all = JSON.parse(bare_numbers(text)) ?? {};
+  const file = { ...all, ...all.text_config };
+  const first = (...names) => names.map((name) => file[name]).find((one) => typeof one === "number" && one > 0)?.toLocaleString("en", { maximumFractionDigits: 9 });
+  const ropes = [file, file.rope_parameters, ...Object.values(file.rope_parameters ?? {})];
+  const bases = [...new Set(ropes.flatMap((one) => [one?.rope_theta, one?.rotary_emb_base]).filter((one) => typeof one === "number"))];
+  const facts = [
+    ["type", typeof file.model_type === "string" && file.model_type.slice(0, 60)],
+    ["layers", first("num_hidden_layers", "n_layer", "n_layers", "num_layers")],
+    ["base of the rotation", bases.map((one) => one.toLocaleString("en")).join(" and ")],
+    ["longest text, in tokens", first("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")],
+  ].filter(([, said]) => said);
+  if (!facts.length) return said.replaceChildren();
+  const told = facts.map(([name, value]) => `${name}: ${value}`).join("; ");
+  said.replaceChildren(make("p", { className: "meanwhile", textContent: `Your file says: ${told}. What each layer does follows when Python has started.` }));
+}
+
+// The keys of a strip's colours, as far as it has them.
+const KEYS = { rotation: "with a rotation", added: "after an added table", bias: "with a bias", state: "with a state", none: "without positions", convolution: "with a convolution", alone: "without attention", unknown: "not understood", window: "with a window (half as high)" };
+function legend(strip) {
+  const has = (words) => strip.getAttribute("aria-label").includes(words.replace(/ \(.*/, ""));
+  const keys = Object.entries(KEYS).filter(([, words]) => has(words)).map(([key, words]) => make("span", {}, make("i", { className: key }), words));
+  return make("p", { className: "legend" }, "A piece is a layer, the first on the left.", ...keys);
+}
+
 // First what the model does, then what to check in the file, then the numbers.
 function show(reply, theirs) {
   fault.textContent = reply.error ?? "";
@@ -87,7 +119,7 @@ function show(reply, theirs) {
   const names = [taken, other].map((one) => (one.value ? one.selectedOptions[0].textContent : "this file"));
   said.replaceChildren(summary);
   if (theirs) said.prepend(make("h2", { textContent: `Compared with ${names[1]}` }), ...compared([{ name: names[0], ...reply }, { name: names[1], ...theirs }]), make("h2", { textContent: `All of ${names[0]}` }));
-  if (!theirs) said.append(strip);
+  if (!theirs) said.append(strip, legend(strip));
   const checks = reply.warnings.filter((one) => !UNKNOWN.test(one)).map(advice);
   if (checks.length) {
     said.append(make("section", { className: "checks" }, make("h3", { textContent: checks.length > 1 ? `Check these ${checks.length} things in the file` : "Check this in the file" }), make("ul", {}, ...checks.map((textContent) => make("li", { textContent })))));
@@ -104,7 +136,7 @@ function show(reply, theirs) {
     said.append(fact);
   }
   const notes = make("p", { className: "notes" });
-  if (reply.table.some((row) => row[4])) notes.append("A turn counts within the tokens seen. ");
+  if (reply.table.some((row) => row[4])) notes.append("Each pair is rotated further at every position, and a full circle is one turn. Turns are counted within the tokens seen. ");
   if (reply.told.includes("queries and keys times")) notes.append("“Queries and keys times” is a factor of the rule. It multiplies both, so a score grows by its square. ", link(LESSON, "Lesson 13"), " explains it.");
   said.append(notes, make("details", {}, make("summary", { textContent: "The same in words" }), make("pre", { className: "told", textContent: reply.told, tabIndex: 0 }), make("p", { className: "meant", textContent: meant(reply.told) })));
   if (reply.unread.length) said.append(make("details", { open: reply.unread.length < 4 }, make("summary", { textContent: `${reply.unread.length} key${reply.unread.length > 1 ? "s" : ""} skipped` }), make("p", { className: "unread", textContent: `Skipped: ${reply.unread.join(", ")}. The page doesn't know these keys as settings of positions. Most such keys have nothing to do with position, as num_key_value_heads.` })));
@@ -120,10 +152,13 @@ function remedy(text, said) {
   return /property name/i.test(said) ? " Put double quotes around names." : "";
 }
 
-// What JSON.parse finds wrong, before Python starts. Python's own files may hold NaN and Infinity.
+// Python's own files may hold NaN and Infinity.
+const bare_numbers = (text) => text.replace(/\b(NaN|Infinity)\b/g, "0");
+
+// What JSON.parse finds wrong, before Python starts.
 function wrong(text) {
   try {
-    JSON.parse(text.replace(/\b(NaN|Infinity)\b/g, "0"));
+    JSON.parse(bare_numbers(text));
   } catch ({ message }) {
     const [, line, column] = message.match(/line (\d+) column (\d+)/) ?? [];
     const said = message.replace(/^JSON\.parse: |^JSON Parse error: /, "").replace(/,? (in JSON )?at (position|line) \d.*$/, "");
@@ -140,6 +175,7 @@ async function read(typed) {
   const error = wrong(config.value);
   if (error) return show({ error });
   const begun = performance.now();
+  if (!taken.value && !ready) plainly(config.value);
   const reply = taken.value ? (await gallery())[taken.value] : await ask({ text: config.value });
   const theirs = other.value && (await gallery())[other.value];
   if (mine !== asked) return; // something newer was asked for

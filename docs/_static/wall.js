@@ -65,7 +65,7 @@ function show() {
     one.disabled = one.lastChild.textContent === "0";
   }
   told.hidden = !left.length;
-  const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0]).textContent}”: ` : "";
+  const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0].firstChild).textContent}”: ` : "";
   const meant = wanted.map((tag) => tag.title).filter(Boolean).join(" ");
   count.textContent = asked ? `${called}${left.length} of ${cards.length} shown. ${meant}`.trim() : `All ${cards.length} are shown.`;
   if (!left.length && typed) {
@@ -89,7 +89,8 @@ function press(tag, wanted = "") {
 for (const one of tags) {
   one.setAttribute("role", "button"); // some are links, for readers without scripts
   one.setAttribute("aria-pressed", "false");
-  if (!single) one.append(" ", document.createElement("small"));
+  if (one.matches("button")) one.append(" ", document.createElement("small"));
+  if (single && one.matches("button")) one.lastChild.textContent = cards.filter((card) => card.dataset.tags.split(" ").includes(one.dataset.tag)).length;
   one.onclick = (event) => {
     event.preventDefault();
     press(one);

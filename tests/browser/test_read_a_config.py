@@ -116,6 +116,13 @@ def test_what_is_no_json_is_said_without_python_and_a_start_is_announced_at_once
     page.get_by_text("Python is starting, once on each page.").wait_for()
     page.wait_for_timeout(600)
     assert not page.get_by_text("This is not JSON").count()
+    for config in (LLAMA, {"text_config": LLAMA}):  # what is read without Python
+        page.get_by_label("Paste a config.json").fill(json.dumps(config))
+        page.locator(".meanwhile", has_text="layers: 32; base of the rotation: 500,000; longest").wait_for()
+    page.locator("#reading[data-passed$='s so far']").wait_for()
+    page.get_by_label("Paste a config.json").fill("[null]")
+    page.wait_for_timeout(600)
+    assert not page.locator(".meanwhile").count()
 
 
 def test_a_warning_follows_the_summary_and_says_what_to_change(open_page):
@@ -126,7 +133,7 @@ def test_a_warning_follows_the_summary_and_says_what_to_change(open_page):
     page.locator("#said .summary").get_by_text("This model has 32 layers").wait_for(timeout=60_000)
     assert page.locator("#said > *").evaluate_all(
         "all => all.map(one => one.className.baseVal ?? one.className)"
-    )[:3] == ["summary", "strip", "checks"]
+    )[:4] == ["summary", "strip", "legend", "checks"]
     assert "Your file may be right" in page.locator("#said .checks").inner_text()
     assert "write 131072 as max_position_embeddings" in page.locator("#said .checks").inner_text()
     page.get_by_label("Paste a config.json").fill(json.dumps(config | {"max_position_embeddings": 262144}))

@@ -60,7 +60,7 @@ export function draw({ left }, values) {
 
 const part = (share) => (share < 0.001 ? "almost nothing" : `${spaced(100 * share)} %`);
 const cat = (gate, stop) => part(numbers({ ...FIRST, gate, stop }).left[1]);
-const VERDICT = `<strong>At the start, it was the full stop.</strong> With its gate at 1, the state would have kept ${cat(FIRST.gate, 1)} of “cat” then. With the word gate at 1, it would have kept ${cat(1, FIRST.stop)}. `;
+const VERDICT = `<strong>At the start, it was the full stop.</strong> With its gate at 1, the state would have kept ${cat(FIRST.gate, 1)} of “cat” then. With the word gate at 1, it would have kept ${cat(1, FIRST.stop)}.`;
 
 const called = (word) => (word === "." ? "the full stop" : `“${word}”`);
 const after = (half) => (half < 0.995 ? "less than half of a word is left after 1 word" : spaced(half) === "1" ? "half of a word is left after 1 word" : `half of a word is left after about ${Math.round(half)} word${half < 1.5 ? "" : "s"}`);
@@ -68,6 +68,7 @@ const after = (half) => (half < 0.995 ? "less than half of a word is left after 
 export function words({ left, slope, half }, { at, gate, stop }) {
   const read = at < 2 ? "The state has one word, and keeps all of it. "
     : `When ${called(WORDS[at - 1])} is read, the state keeps ${part(left[at - 2])} of ${called(WORDS[at - 2])}${at > 3 ? ` and ${part(left[1])} of “cat”` : ""}. `;
-  return read + (turned.size > 1 ? VERDICT : "") + (gate < 1 ? `Where every gate is ${spaced(gate)}, ${after(half)}${turned.size > 1 ? "" : `, as with ALiBi of slope ${spaced(slope)}`}.`
-    : stop < 1 ? "At a word gate of 1, only the full stop makes words fade." : "With both gates at 1 no word fades, and the state can't tell old from new.");
+  const now = gate < 1 ? `Where every gate is ${spaced(gate)}, ${after(half)}${turned.size > 1 ? "" : `, as with ALiBi of slope ${spaced(slope)}`}.`
+    : stop < 1 ? "At a word gate of 1, only the full stop makes words fade." : "With both gates at 1 no word fades, and the state can't tell old from new.";
+  return read + now + (turned.size > 1 ? `<br>${VERDICT}` : ""); // about the start, so on a line of its own
 }

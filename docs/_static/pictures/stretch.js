@@ -23,7 +23,7 @@ export function stretched(rule, factor, trained, base) {
 }
 
 const TALL = 90; // of a whole turn
-const [STRIP, LOW] = [45, 84]; // where the bar of lengths is, and where the pairs begin
+const [STRIP, LOW] = [45, 92]; // where the bar of lengths is, and where the pairs begin
 export const height = TALL + LOW + 111;
 export const knobs = [
   { name: "trained", label: "trained on", min: 8, max: 14, value: 12, shown: (n) => spaced(2 ** n) },
@@ -63,9 +63,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     + text(all, 14, `the text: ${spaced(length * 2 ** factor)}`, `class="second" ${beside(all)}`) + text(seen, 31, `trained on ${spaced(length)}`, `class="first" ${beside(seen)}`)
     + [8, 12, 16].map((power) => text(place(power), STRIP + 32, spaced(2 ** power), power > 8 ? middle : "")).join("") + text(390, STRIP + 32, "tokens", end);
   const [turn, low] = [15 + TALL, TALL + 91]; // where a whole turn begins, and how much each pair is slowed down
-  const as_fast = slowed.at(-1) === 1; // then there is no lower chart
-  const lower = as_fast ? text(10, low - 30, "Here you see how much a rule slows each pair down.")
-    : text(10, low - 34, `how much slower a pair turns, from 1 to ${most} times`) + [30, 30 / most].map((up) => line([[10, low - up], [390, low - up]], "faint")).join("")
+  const lower = text(10, low - 34, `how much slower a pair turns, from 1 to ${most} times`) + [30, 30 / most].map((up) => line([[10, low - up], [390, low - up]], "faint")).join("")
       + text(394, low - 26, most) + text(394, low - 30 / most + 4, "1") + text(10, low + 15, `pair 0: ${slower(slowed[0])}`) + text(390, low + 15, `pair 63: ${slower(slowed.at(-1))}`, end);
   return strip + `<g transform="translate(0 ${LOW})">` + range(HEAD / 2).map((k) => {
     const x = 10 + (380 * k) / 64;
@@ -73,7 +71,7 @@ export function draw({ frequencies: now, slowed }, { trained, factor, rule, base
     const reached = (length * (rule === CLIP ? 1 : 2 ** factor) * now[k]) / (2 * Math.PI);
     const [mine, all] = [clipped(seen), clipped(reached)].map((turns) => TALL * turns);
     return bar(x, turn - all, 5, all - mine, "second") + bar(x, turn - mine, 5, mine, "first")
-      + (as_fast ? "" : bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid"));
+      + bar(x, low - (30 * slowed[k]) / most, 5, (30 * slowed[k]) / most, "faint solid");
   }).join("") + text(10, 11, "share of a turn at the last token (the line: a whole turn)") + line([[10, 15], [390, 15]], "faint") + text(10, turn + 15, "pair 0, the fastest") + text(390, turn + 15, "pair 63, the slowest", end)
     + lower + "</g>";
 }
