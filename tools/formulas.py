@@ -21,7 +21,8 @@ require(process.argv[1]).init(config).then((MathJax) => {
 });
 """
 FORMULA = re.compile(r'(<(span|div) class="math\b[^>]*>)\s*\\([(\[])(.*?)\\[)\]]\s*</\2>', re.DOTALL)
-SIGNS = dict(cdot="·", times="×", top="ᵀ", sqrt="√", infty="∞", ldots="…", dots="…", sum="∑")
+SIGNS = dict(cdot="·", times="×", top="ᵀ", sqrt="√", infty="∞", ldots="…", dots="…", sum="∑", le="≤", to="→")
+SIGNS |= dict(approx="≈", lfloor="⌊", rfloor="⌋", quad=" ", qquad=" ")
 SCRIPT = re.compile(r'<script [^>]*src="([^"]*)mathjax\.js[^>]*></script>')
 
 
@@ -39,7 +40,8 @@ def in_words(page):
         *_, opening, tex = match.groups()
         if opening == "[" or "&amp;" in tex:
             return "…"
-        tex = re.sub(r"\\(?:math\w+|text|left|right|tilde)\b|\\[,;! ]", " ", tex)
+        tex = re.sub(r"\\(?:math\w+|text|left|right|[bB]ig[lr]|tilde|bar)\b|\\[,;! ]", " ", tex)
+        tex = re.sub(r"\\t?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1 / \2", tex)
         tex = re.sub(r"\\([a-zA-Z]+)", sign, tex)
         tex = re.sub(r"\{(.)\}", r"\1", tex).translate({ord("{"): "(", ord("}"): ")", ord("\\"): ""})
         return " ".join(tex.split())

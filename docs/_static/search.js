@@ -12,7 +12,7 @@ async function ready() {
 const linked = (url, title) => Object.assign(document.createElement("a"), { href: url, textContent: title });
 
 // Where somebody with a question of their own is better served than by a page that has its words.
-const SYMPTOM = /\bbad(ly)?\b|poor|differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|padding|batch|\bloss\b|after \d/;
+const SYMPTOM = /\bbad(ly)?\b|poor|differ|degrad|garbage|gibberish|noise|nonsense|repeat|stutter|worse|wrong|broken|breaks?\b|fail|hallucinat|padding|batch|\bloss\b|after \d/;
 const AT_WORK = [
   [/\bconfig|_(theta|scaling|parameters|factor|types?|window|embeddings|section)\b/, "read_a_config.html", "Read a config", "tells you what your own file says about positions."],
   [SYMPTOM, "clinic.html", "The clinic", "finds a fault by what you see."],
@@ -147,7 +147,7 @@ function snippet(page, part) {
     if (b - a > LONGEST) [b, after] = [a + LONGEST, " …"];
   }
   const marked = range(a, b).map((one) => (hits.has(one) ? all[one].replace(/^([(“"'‘]*)(.*?)([.,:;!?)”"'’…]*)$/s, "$1<mark>$2</mark>$3") : all[one])).join(" ");
-  return before + marked.replace(/^(<mark>)?[a-z](?=[a-z’-]*[ ,])/, (one) => (before ? one : one.replace(/[a-z]$/, (letter) => letter.toUpperCase()))).replace(/[,;:]\.$/, ".").replace(/ ,(?= )/g, "") + after; // a cell of a row may be empty
+  return before + marked.replace(/^(<mark>)?[a-z](?=[a-z’-]*[ ,])/, (one) => (before ? one : one.replace(/[a-z]$/, (letter) => letter.toUpperCase()))).replace(/[,;:]\.$/, ".").replace(/(^|[.?!] ), | ,(?= )/g, "$1") + after; // a cell of a row may be empty
 }
 const range = (from, until) => Array.from({ length: until - from }, (_, n) => from + n);
 

@@ -7,7 +7,7 @@ const right = table(10_000);
 const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
 const formula = (c) => `By the formula, ${["sin", "cos"][c % 2]}(position / 10000<sup>${c - (c % 2)}/${COLUMNS}</sup>),`;
 const period = (c) => `${formula(c)} its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
-const clue = (c) => `<strong>Clue:</strong> column ${c} of a right table makes a whole wave ${turn(c) < POSITIONS ? "from each thin line to the next" : `in ${spaced(turn(c))} positions`}.`;
+const clue = (c) => `<strong>Clue:</strong> by the formula, one wave ${turn(c) < POSITIONS ? "ends and the next begins at each thin line" : `takes ${spaced(turn(c))} positions`}.`;
 const start = (c) => `${formula(c)} it begins at ${c % 2}.`;
 const BUGS = [ // each opens at a column that shows it
   { wrong: table(10_000 ** 2), at: 1, opens: 10, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
@@ -41,7 +41,7 @@ export const offers = () =>
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
   const [size, wide, tall, below, at, curves] = narrow() ? [15, 378, 104, 15, [[22, 17], [22, 160]], 50] : [7.5, 184, 68, 9, [[12, 13], [214, 13]], 31];
-  return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + 7, 384 - at[0][0], curves] }; // box: where the curves are
+  return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + size + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
 const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
 const KEY = [range(21).map((n) => n / 10 - 1)];
@@ -81,7 +81,10 @@ export function draw({ one, other, difference }, { column: c }) {
   const layout = places();
   const [x, y, width, tall] = layout.box;
   const lines = game.bug.hint === period ? range(Math.floor((POSITIONS - 1) / turn(c))).map((n) => bar(x + ((n + 1) * turn(c) * width) / (POSITIONS - 1), y, 0.8, tall, "slip")) : [];
-  const axis = bar(...layout.box, "box") + lines.join("") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (framed)`, middle) + text(x + width, y + tall + layout.below, "49", end);
+  const wave = (turn(c) * width) / (POSITIONS - 1); // named above the first one
+  const bracket = [[x, y - 4, wave, 0.8], [x, y - 6, 0.8, 6], [x + wave, y - 6, 0.8, 6]].map((one) => bar(...one, "slip")).join("");
+  const named = lines.length && wave > 4.6 * layout.size ? bracket + text(x + wave / 2, y - 6, "one wave", middle) : "";
+  const axis = named + bar(...layout.box, "box") + lines.join("") + text(x, y + tall + layout.below, "position 0") + text(x + width / 2, y + tall + layout.below, `column ${c} (framed)`, middle) + text(x + width, y + tall + layout.below, "49", end);
   const drawn = layout.at.map((place, n) => painting(place, n, c, layout)).join("") + axis;
   const ends = [one, other].map((values) => y + 4 + ((tall - 6) * (1 - values.at(-1))) / 2);
   const between = (ends[0] + ends[1]) / 2;
@@ -103,10 +106,10 @@ export function words({ difference }, { column: c }, told, moving) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (moving) return "The curves are the framed column. <strong>Clue:</strong> a column of a right table makes a whole wave from each thin line to the next.";
+  if (moving) return "The curves show the framed column of both tables. <strong>Clue:</strong> by the formula, one wave ends and the next begins at each thin line.";
   if (guess === null && game.sent?.[1] === c) return `<strong>No, it isn't table ${"AB"[game.wrong]}.</strong> In column ${game.sent[0]} both look the same, so here is column ${c}. ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : "The curves are the framed column."} ${bug.hint === period ? clue(c) : bug.hint(c)} So which table is wrong?`;
+  if (guess === null) return `${told ? here : "The curves show the framed column of both tables."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve doesn't follow it?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
   const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
