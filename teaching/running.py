@@ -193,10 +193,10 @@ def make_harmless(cell):
     for name in cell.metadata.keys() - {"nbgrader", "as_released", marking.VERDICT}:
         del cell.metadata[name]
     if cell.cell_type == "code":
-        if theirs and (len(cell.source) > TEXT or max(map(len, cell.source.split("\n"))) > LONG):
+        other = cell.source.lstrip().startswith("%")  # another language, whose colours may take minutes
+        if theirs and (other or len(cell.source) > TEXT or max(map(len, cell.source.split("\n"))) > LONG):
             cell.metadata.magics_language = "text"
-            if cell.source.lstrip().startswith("%"):  # which would name another language
-                cell.source = f"# (without colours, as it is long)\n{cell.source}"
+            cell.source = f"# (without colours)\n{cell.source}" if other else cell.source
         cell.execution_count = None
         cell.outputs = list(filter(None, map(plain, cell.outputs)))
 
