@@ -2,44 +2,33 @@
 
 import numpy as np
 
-from evidence.claims.run_claims import above, at_least, below, between, equal_to
+from evidence.claims.run_claims import at_least, below, between, equal_to
 from pe_lessons import arrays
 
 TRIALS = 200_000
 TEXTS = 1600
 
 
-def found(*accuracies, texts=TEXTS):
+def found(*accuracies):
     """The accuracy that each model, or each depth, reaches by chance, (TRIALS, how many)."""
     rng = np.random.default_rng(seed=900)
-    return rng.binomial(texts, accuracies, size=(TRIALS, len(accuracies))) / texts
+    return rng.binomial(TEXTS, accuracies, size=(TRIALS, len(accuracies))) / TEXTS
 
 
 def five_depths():
-    """Needles at each of five depths: how often the worst is below the best by more than four standard errors
-    of one depth and by more than 2 points, or by two standard errors of a difference; and at one of three
-    lengths"""
+    """1,600 needles at each of five depths: how often the worst is below the best by more than four standard
+    errors of one depth, and by more than 2 points; and at one of three lengths"""
 
-    def fails(accuracies, texts, errors=4, points=0.02):
-        each = found(*accuracies, texts=texts)
+    def fails(accuracies, points=0.02):
+        each = found(*accuracies)
         mean = each.mean(axis=1)
-        return np.mean(np.ptp(each, axis=1) > np.maximum(errors * np.sqrt(mean * (1 - mean) / texts), points))
+        return np.mean(np.ptp(each, axis=1) > np.maximum(4 * np.sqrt(mean * (1 - mean) / TEXTS), points))
 
-    for texts, weak in (800, between(0.415, 0.425)), (TEXTS, between(0.755, 0.765)):
-        yield f"all 90 %, {texts} texts", [fails([0.9] * 5, texts)], between(0.035, 0.04)
-        wide = fails([0.9] * 5, texts, errors=2 * np.sqrt(2), points=0)
-        yield f"all 90 %, {texts} texts, two errors of a difference", [wide], between(0.26, 0.27)
-        yield f"one 87 %, {texts} texts", [fails([0.87, *[0.9] * 4], texts)], weak
-    yield "all 76.5 %, 1,600 texts", [fails([0.765] * 5, TEXTS)], between(0.035, 0.04)
     nearly_all = [0.995, *[0.999] * 4]
-    without = fails(nearly_all, TEXTS, points=0)
-    yield "99.5 % and 99.9 %, without the 2 points", [without], between(0.625, 0.635)
-    yield "99.5 % and 99.9 %", [fails(nearly_all, TEXTS)], below(0.001)
-    yield "one 97 %, others 99.9 %", [fails([0.97, *[0.999] * 4], TEXTS)], above(0.98)
-    for accuracy in (0.5, 0.7, 0.95, 0.97, 0.99, 0.999):
-        yield f"all {accuracy:.1%}, 1,600 texts", [fails([accuracy] * 5, TEXTS)], below(0.041)
-    good = fails([0.9] * 5, TEXTS)
-    yield "all 90 %, one of three lengths", [1 - (1 - good) ** 3], between(0.105, 0.115)
+    yield "99.5 % and 99.9 %, without the 2 points", [fails(nearly_all, points=0)], between(0.625, 0.635)
+    yield "99.5 % and 99.9 %", [fails(nearly_all)], below(0.001)
+    one_of_three = 1 - (1 - fails([0.9] * 5)) ** 3
+    yield "all 90 %, one of three lengths", [one_of_three], between(0.105, 0.115)
 
 
 def the_whole_procedure():
@@ -65,10 +54,7 @@ def the_whole_procedure():
         return np.max((start - after) / np.sqrt(2 * mean * (1 - mean) / TEXTS), axis=1) > 3
 
     failed = by_rule_1(final) | by_rule_2(final) | by_rule_2(tasks)
-    yield "needles and 13 tasks of the final model", [np.mean(failed)], between(0.105, 0.115)
-    forgets = worse(later[0]) | worse(later[1])
-    yield "ten short tasks, twice", [np.mean(forgets)], between(0.02, 0.03)
-    whole = failed | by_rule_2(half) | forgets
+    whole = failed | by_rule_2(half) | worse(later[0]) | worse(later[1])
     yield "all together", [np.mean(whole)], between(0.125, 0.135)
     with_rule_1 = whole | by_rule_1(half)
     yield "the same, if rule 1 could stop the training", [np.mean(with_rule_1)], between(0.215, 0.235)
@@ -123,25 +109,11 @@ def slow_pairs():
         cosines = np.cos(np.random.default_rng(seed).uniform(0, 2 * np.pi, (words, 64)))
         best.append(np.cumsum(cosines, axis=1).max(axis=0) / np.arange(1, 65))
     best = np.array(best)
-    yield "best random word, all 64 pairs", best[:, -1].tolist(), between(0.34, 0.43)
-    for base, bound, far in (
-        (1_000_000, equal_to(0), above(0.94)),
-        (2_000_000, at_least(5), above(0.9)),
-        (5_000_000, at_least(10), above(0.8)),
-        (10_000_000, at_least(10), between(0.7, 0.93)),
-        (100_000_000, at_least(10), between(0.35, 0.75)),
-    ):
+    for base, bound in (1_000_000, equal_to(0)), (10_000_000, at_least(10)):
         slowest_first = arrays.frequencies(128, base=base)[::-1]
         copy = np.cumsum(np.cos(distances[:, None] * slowest_first), axis=1) / np.arange(1, 65)
         wins = copy.min(axis=0) > best  # (draws, n)
         yield f"base {base:,}: for how many n in all draws", [wins.all(axis=0).sum()], bound
-        if base == 10_000_000:
-            yield "the same with n = 17", wins[:, 16].tolist(), equal_to(1)
-            close = np.abs(copy[:, 23].min() - best[:, 23])
-            yield (
-                "n = 24: between the copy at its worst and the best random word",
-                close.tolist(),
-                below(0.15),
-            )
-        below_best = [np.mean(copy[:, -1] < one) for one in best[:, -1]]
-        yield f"base {base:,}, all pairs: distances at which it is less similar", below_best, far
+    yield "the same with n = 17", wins[:, 16].tolist(), equal_to(1)
+    close = np.abs(copy[:, 23].min() - best[:, 23]).tolist()
+    yield "n = 24: between the copy at its worst and the best random word", close, below(0.15)
