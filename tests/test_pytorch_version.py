@@ -152,17 +152,3 @@ def test_frequencies_are_made_once(monkeypatch):
         for _ in range(2)
     )
     assert len(made) == 2 and all(map(torch.equal, one, other)) and not torch.equal(one[0], one[1])
-
-
-@pytest.mark.filterwarnings("ignore:flex_attention called without")
-def test_alibi_without_its_matrix():
-    """As the docstring gives it to FlexAttention; and under a causal mask its last row is enough."""
-    from torch.nn.attention.flex_attention import flex_attention
-
-    q, k, v = torch.randn(3, 1, 4, 6, 8, generator=torch.Generator().manual_seed(0)).unbind()
-    slopes, bias = tensors.alibi_slopes(4), tensors.alibi(6, 4)
-    flexible = flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s - slopes[h] * (i - j).abs())
-    attend = torch.nn.functional.scaled_dot_product_attention
-    torch.testing.assert_close(flexible, attend(q, k, v, attn_mask=bias))
-    future = torch.full((6, 6), -torch.inf).triu(1)
-    torch.testing.assert_close(*(attend(q, k, v, attn_mask=some + future) for some in (bias, bias[:, -1:])))
