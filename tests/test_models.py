@@ -106,25 +106,17 @@ def test_mscale_of_yarn():
 
 
 def test_two_rules_by_the_type_of_layer():
-    gemma = without(LLAMA, "rope_theta") | {
-        "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64, "head_dim": 16,
-        "rope_parameters": {
-            "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
-            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1_000_000.0},
-        },
-    }  # fmt: skip
-    old = without(LLAMA, "rope_theta") | {
+    config = without(LLAMA, "rope_theta") | {
         "model_type": "gemma3_text", "num_hidden_layers": 7, "sliding_window": 64, "head_dim": 16,
         "sliding_window_pattern": 6, "rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
         "rope_scaling": {"rope_type": "linear", "factor": 8.0},
     }  # fmt: skip
-    for config in (gemma, old):
-        plan = models.layers(config)
-        assert [layer.base for layer in plan] == [10_000.0] * 5 + [1_000_000.0, 10_000.0]
-        assert [layer.window for layer in plan] == [64] * 5 + [None, 64]
-        assert [layer.rule for layer in plan] == ["default"] * 5 + ["linear", "default"]
+    plan = models.layers(config)
+    assert [layer.base for layer in plan] == [10_000.0] * 5 + [1_000_000.0, 10_000.0]
+    assert [layer.window for layer in plan] == [64] * 5 + [None, 64]
+    assert [layer.rule for layer in plan] == ["default"] * 5 + ["linear", "default"]
     told = "layers 0-4, 6: rotary with base 10,000 on all 16 columns of a head, window of 64 tokens"
-    assert told in models.explain(old)
+    assert told in models.explain(config)
 
 
 def test_layers_without_positions():
@@ -234,16 +226,12 @@ def test_llama_3_s_rule_without_a_ramp():
     np.testing.assert_allclose(only(LLAMA | {"rope_scaling": rule}).frequencies, expected)
 
 
-def test_deepseek_v4_in_both_spellings():
-    old = {
-        "model_type": "deepseek_v4", "hidden_size": 4096, "num_hidden_layers": 4, "num_attention_heads": 64,
-        "head_dim": 512, "max_position_embeddings": 65_536 * 16, "rope_theta": 10_000.0,
-        "compress_rope_theta": 160_000.0, "compress_ratios": [0, 128, 4, 128],
-        "rope_scaling": {"type": "yarn", "factor": 16.0, "original_max_position_embeddings": 65_536},
-    }  # fmt: skip
+def test_deepseek_v4_in_the_old_spelling():
+    old = models.gallery()["deepseek-v4-flash"]["config"]
     plan = models.layers(old)
-    assert [layer.base for layer in plan] == [10_000] + [160_000] * 3
-    assert [layer.rule for layer in plan] == ["default"] + ["yarn"] * 3
+    ratios = old["compress_ratios"][: len(plan)]
+    assert [layer.base for layer in plan] == [160_000 if ratio else 10_000 for ratio in ratios]
+    assert [layer.rule for layer in plan] == ["yarn" if ratio else "default" for ratio in ratios]
     assert {layer.attention_factor for layer in plan} == {1.0} and plan[0].window == 128
     assert "sees 128 tokens as they are and older ones compressed" in models.explain(old)
     assert models.understood(old)
