@@ -197,7 +197,6 @@ SAID = [  # a test, whom it accuses, and what the check says
         "where you ask, A is right. You accuse A:",
     ),
     ("lambda program: program(17, 3) == [17, 18, 19]", "C", "not yet", "fails for A, B and C"),
-    ("lambda program: program(17, 3) == [17, 18, 19]", "C", "not yet", "suspects[0].program` is A"),
     (
         "lambda program: program(17, 1) == [17]",
         "A",

@@ -140,15 +140,3 @@ def test_rotary_is_one_graph_for_compilers_and_for_export():
     torch.testing.assert_close(compiled(x, positions), Turn()(x, positions))
     exported = torch.export.export(Turn(), (x, positions)).module()
     torch.testing.assert_close(exported(x, 3 + positions), Turn()(x, 3 + positions))
-
-
-def test_frequencies_are_made_once(monkeypatch):
-    made, make = [], tensors.rotary_frequencies
-    monkeypatch.setattr(tensors, "_KEPT", {})
-    monkeypatch.setattr(tensors, "rotary_frequencies", lambda *a, **k: made.append(1) or make(*a, **k))
-    x, rule = torch.ones(3, 8), {"rope_type": "linear", "factor": 2.0}
-    one, other = (
-        [tensors.rotary(x, torch.arange(3), scaling=rule, base=base) for base in (100, 200, 100)]
-        for _ in range(2)
-    )
-    assert len(made) == 2 and all(map(torch.equal, one, other)) and not torch.equal(one[0], one[1])
