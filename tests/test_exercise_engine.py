@@ -410,6 +410,19 @@ def departs(position, width):
     return angles
 
 
+def another_right_way_first(position, width):
+    frequencies = np.exp(-np.log(10.0) * np.arange(width) / width)
+    return frequencies / position
+
+
+def in_a_loop(position, width):
+    angles = np.zeros(width)
+    for pair in range(width):
+        angle = position * 10.0 ** (-pair / width)
+        angles[pair] = angle**2
+    return angles
+
+
 def in_reverse(position, width):
     return angles_of(position, width)[::-1]
 
@@ -460,6 +473,8 @@ def line_of(thing, text):
     ("answer", "known", "unknown", "at"),
     [
         (departs, "`frequency`", "`position + 0.5`", "0.5"),
+        (another_right_way_first, "`frequencies`", "`frequencies / position`", "return"),
+        (in_a_loop, "`angle`", "`angle**2`", "angle**2"),
         (FIRST, None, "`position * 10.0 ** (-pair / width) * 1.75`", "1.75"),
         (defined_twice, None, "`position * 10.0 ** (-pair / width) + 0.75`", "0.75"),
     ],
