@@ -253,12 +253,6 @@ def test_all_versions_refuse_it_and_say_so(function):
             assert found is error and said in sentence, (replaced, version.__name__, sentence)
 
 
-@pytest.mark.parametrize("function", RIGHT)
-def test_right_arguments_are_right(function):
-    for version in having(function):
-        call(version, function, {})
-
-
 def test_axes_before_the_rows():
     for version, make in ((arrays, np.zeros), (tensors, torch.zeros)):
         with pytest.raises(ValueError, match=r"k must .* with \.\.\. = \(2,\), as q has, got shape \(5, 3"):

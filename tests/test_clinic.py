@@ -10,7 +10,6 @@ import write_sources
 from reexecute import ROOT
 from verdicts import verdict
 
-from pe_lessons import plots
 from pe_lessons.exercises import run_answer
 from pe_lessons.lessons.progress import notebook
 from pe_lessons.lessons.the_clinic import clinic
@@ -175,17 +174,6 @@ def test_the_lesson_says_which_patients_need_lessons_that_the_path_for_language_
     assert f"{', '.join(numbers)} and {last} need lessons" in markdown_of("more-patients")
 
 
-def test_the_lesson_lists_the_easy_cases_and_the_rest_is_a_call_away(monkeypatch):
-    tables = []
-    monkeypatch.setattr(plots, "show_table", lambda cells, **named: tables.append(cells))
-    clinic.contents("easy")
-    clinic.contents()
-    easy, everything = tables
-    assert easy == [[minutes, lesson] for minutes, level, lesson in everything if level == "easy"]
-    assert [level for _, level, _ in everything].index("medium") == len(easy) == 8
-    assert len(everything) == 8 + 12 and "adds twelve" in markdown_of("more-patients")
-
-
 RIGHT = "lambda program: program(5, 1) == [5]"  # a test that only the culprit fails, C
 SAID = [  # a test, whom it accuses, and what the check says
     (..., "C", "not attempted", "hint"),
@@ -209,7 +197,6 @@ SAID = [  # a test, whom it accuses, and what the check says
         "where you ask, A is right. You accuse A:",
     ),
     ("lambda program: program(17, 3) == [17, 18, 19]", "C", "not yet", "fails for A, B and C"),
-    ("lambda program: program(17, 3) == [17, 18, 19]", "C", "not yet", "suspects[0].program` is A"),
     (
         "lambda program: program(17, 1) == [17]",
         "A",

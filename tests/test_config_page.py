@@ -3,7 +3,6 @@
 import json
 import re
 
-import gallery_page
 import pytest
 
 from pe_lessons import models
@@ -65,11 +64,6 @@ def test_a_strip_has_a_piece_for_each_layer_and_half_of_it_for_a_window():
 def test_what_cannot_be_read_gets_one_sentence(text, sentence):
     said = json.loads(in_browser.read(text))
     assert list(said) == ["error"] and sentence in said["error"] and "\n" not in said["error"]
-
-
-def test_every_mechanism_of_the_gallery_has_a_button():
-    shown = {tag for one in GALLERY.values() for tag in in_browser.mechanisms(models.layers(one["config"]))}
-    assert shown == set(gallery_page.FILTERS)
 
 
 def test_names_that_are_not_read_are_said():

@@ -410,10 +410,6 @@ def departs(position, width):
     return angles
 
 
-def one_line(position, width):
-    return 2.5 * position * 10.0 ** (-np.arange(width) / width)
-
-
 def another_right_way_first(position, width):
     frequencies = np.exp(-np.log(10.0) * np.arange(width) / width)
     return frequencies / position
@@ -468,25 +464,6 @@ class InAClass:
         return [1.25 * position * frequency for frequency in self.frequencies]
 
 
-def in_two_branches(position, width):
-    frequencies = []
-    for pair in range(width):
-        frequencies.append(10.0 ** (-pair / width))
-    angles = []
-    for frequency in frequencies:
-        if frequency < 0.5:
-            angles.append(position * frequency)
-        else:
-            angles.append(position * frequency + 0.25)
-    return angles
-
-
-def picks(position, width):
-    angles = angles_at_once(position, width)
-    some = angles[1:]
-    return np.append(some, 2.5)
-
-
 def line_of(thing, text):
     lines, first = inspect.getsourcelines(thing)
     return next(first + n for n, line in enumerate(lines) if text in line)
@@ -496,13 +473,10 @@ def line_of(thing, text):
     ("answer", "known", "unknown", "at"),
     [
         (departs, "`frequency`", "`position + 0.5`", "0.5"),
-        (one_line, None, "`2.5 * position`", "return"),
         (another_right_way_first, "`frequencies`", "`frequencies / position`", "return"),
         (in_a_loop, "`angle`", "`angle**2`", "angle**2"),
-        (in_two_branches, "`frequency`", "`position * frequency + 0.25`", "0.25"),
         (FIRST, None, "`position * 10.0 ** (-pair / width) * 1.75`", "1.75"),
         (defined_twice, None, "`position * 10.0 ** (-pair / width) + 0.75`", "0.75"),
-        (picks, "`angles`", "`np.append(some, 2.5)`", "return"),
     ],
 )  # fmt: skip
 def test_an_unnamed_mistake_is_shown_where_the_numbers_depart(answer, known, unknown, at):

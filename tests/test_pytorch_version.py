@@ -140,29 +140,3 @@ def test_rotary_is_one_graph_for_compilers_and_for_export():
     torch.testing.assert_close(compiled(x, positions), Turn()(x, positions))
     exported = torch.export.export(Turn(), (x, positions)).module()
     torch.testing.assert_close(exported(x, 3 + positions), Turn()(x, 3 + positions))
-
-
-def test_frequencies_are_made_once(monkeypatch):
-    made, make = [], tensors.rotary_frequencies
-    monkeypatch.setattr(tensors, "_KEPT", {})
-    monkeypatch.setattr(tensors, "rotary_frequencies", lambda *a, **k: made.append(1) or make(*a, **k))
-    x, rule = torch.ones(3, 8), {"rope_type": "linear", "factor": 2.0}
-    one, other = (
-        [tensors.rotary(x, torch.arange(3), scaling=rule, base=base) for base in (100, 200, 100)]
-        for _ in range(2)
-    )
-    assert len(made) == 2 and all(map(torch.equal, one, other)) and not torch.equal(one[0], one[1])
-
-
-@pytest.mark.filterwarnings("ignore:flex_attention called without")
-def test_alibi_without_its_matrix():
-    """As the docstring gives it to FlexAttention; and under a causal mask its last row is enough."""
-    from torch.nn.attention.flex_attention import flex_attention
-
-    q, k, v = torch.randn(3, 1, 4, 6, 8, generator=torch.Generator().manual_seed(0)).unbind()
-    slopes, bias = tensors.alibi_slopes(4), tensors.alibi(6, 4)
-    flexible = flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s - slopes[h] * (i - j).abs())
-    attend = torch.nn.functional.scaled_dot_product_attention
-    torch.testing.assert_close(flexible, attend(q, k, v, attn_mask=bias))
-    future = torch.full((6, 6), -torch.inf).triu(1)
-    torch.testing.assert_close(*(attend(q, k, v, attn_mask=some + future) for some in (bias, bias[:, -1:])))

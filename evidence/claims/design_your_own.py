@@ -110,7 +110,10 @@ def our_designs(seed):
     for start, bound in (0.1, above(0.38)), (0, below(0.33)), (0.2, below(0.33)), (2, below(0.2)):
         even = workshop.trained(at(np.linspace(start, np.pi, workshop.WIDTH // 2)), seed)
         yield f"evenly from {start}, 64 words", workshop.share_right(even, 64, seed), bound
-    for name, bound in ("my_encoding", above(0.43)), ("ten_times_as_slow", below(0.36)):
-        for factor in (4, 10) if name == "my_encoding" else (10,):
-            louder_one = workshop.trained(times(factor, getattr(lesson, name)), seed)
-            yield f"{name}, {factor} times as loud", workshop.share_right(louder_one, 16, seed), bound
+    for factor in (4, 10):
+        louder = workshop.trained(times(factor, lesson.my_encoding), seed)
+        yield f"my_encoding, {factor} times as loud", workshop.share_right(louder, 16, seed), above(0.43)
+    loudest = times(16, lesson.sinusoidal)
+    yield "sinusoidal, 16 times as loud, with words", workshop.distance_with_words(loudest, seed), above(0.8)
+    right = workshop.share_right(workshop.trained(loudest, seed), 16, seed)
+    yield "sinusoidal, 16 times as loud", right, below(0.5)

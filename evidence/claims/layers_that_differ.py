@@ -94,27 +94,6 @@ def schedules():
                 yield "of the seeds, those that keep 0.7", [kept], between(0.05, 0.85)
 
 
-def counted(seq_len, seed):
-    """What a plain count gets right: the word that has come most often after this one; ties share."""
-    tokens, asked = (found.numpy() for found in next(texts(4 * 3072 // seq_len, seq_len, 2000 + seed)))
-    right = []
-    for words, answers in zip(tokens, asked):
-        came = np.zeros((WORDS, WORDS))  # (after this word, that word)
-        for p in range(seq_len - 1):
-            if p >= seq_len // 2 and answers[p] != toys.IGNORE_INDEX:
-                most = came[words[p]] == came[words[p]].max()
-                right.append(most[answers[p]] / most.sum())
-            came[words[p], words[p + 1]] += 1
-    return np.mean(right)
-
-
-@each_seed
-def counting(seed):
-    """A plain count of what came after a word: share right in texts of 48 and 384"""
-    yield "a count, 48", counted(48, seed), between(0.9, 0.93)
-    yield "a count, 384", counted(384, seed), at_least(0.995)
-
-
 def words_back(words, answers):
     """For each word that is asked: how many words back its answer last came after this word."""
     last = np.zeros((WORDS, WORDS), dtype=int)  # where that word last came after this word
