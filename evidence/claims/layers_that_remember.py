@@ -1,11 +1,8 @@
 """The claims of the lesson on layers that remember. The lesson itself trains with seed 0."""
 
 import numpy as np
-import torch
-from torch.nn import functional
 
 from evidence.claims.run_claims import above, at_least, below, between, each_seed, who_learns
-from pe_lessons import toys
 from pe_lessons.lessons.layers_that_remember import toy
 from pe_lessons.lessons.layers_that_remember.layer import layer
 
