@@ -1148,6 +1148,13 @@ def sees_what_nobody_wrote(q, k, v, attn_mask):
     return scores.softmax(dim=-1)[..., : k.shape[2]] @ v
 
 
+def sees_empty_slots(q, k, v, attn_mask):
+    if q.shape[2] < k.shape[2]:
+        k, v = (torch.nn.functional.pad(x, (0, 0, 0, 300 - x.shape[2])) for x in (k, v))
+        attn_mask = torch.nn.functional.pad(attn_mask, (0, k.shape[2] - attn_mask.shape[-1]), value=True)
+    return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
 def not_itself(tokens, position_ids=None, mask=None):
     """The first token sees nothing, so all of its scores are the same."""
     mask = torch.ones(1, *2 * tokens.shape[1:]).tril(-1).bool() if mask is None else mask
@@ -1394,6 +1401,7 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (several_kept(lambda old: slice(old + 1)), "several-new-tokens/one-kept"),
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
+        (attending(sees_empty_slots), "step-by-step/room"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
         (attending(keeps_the_first), "step-by-step/hidden"),
         (attending(values_written_over), "step-by-step/values"),

@@ -975,9 +975,10 @@ def _cached(patient, check, cuts):
                    "whether the positions of new tokens are not used, a table that is left out, and a bias"),
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("brought | what a new token brings differs with a cache", "heads "
-                   "that share keys, its position or values or slot, and a sink or a convolution"),
-             "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
+            (maybe("brought | a new token that should see itself alone differs with a cache", "what is made "
+                   "of it by itself, keys of no token (an empty slot, a sink), and a convolution"),
+             "its values and position, heads that share keys; then the mask of what the cache keeps",
+             alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",

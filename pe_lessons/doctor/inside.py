@@ -45,6 +45,7 @@ LOOK_AT = {
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
     ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
+    "room": ("does the mask of new tokens end with the text? Slots after it are not written yet", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
@@ -608,7 +609,15 @@ def with_cache(patient, text, cuts, ids):
                 right = patient.rows(text[:, :end], both)[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
-            name = _row(step, once, table, first, where) or _heads(step, once, equal, first, where)
+
+            def hiding(hide, first=first, old=old, new=new, end=end, right=right):
+                """Is all right once scores are changed by `hide`?"""
+                kept = patient.ask(text[:, :first], old)[1]
+                with sdpa_kernel(SDPBackend.MATH), Watch(end - first, widths=widths, scores=hide):
+                    return patient.same(patient.ask(text[:, first:end], new, cache=kept)[0], right)
+
+            name = (_row(step, once, table, first, where) or _room(step, once, hiding)
+                    or _heads(step, once, equal, first, where))  # fmt: skip
             if first == cuts[0] and (not name or name.startswith("beside")):
                 name = _kept(patient, text, first, end, old, new) or name
             return found(name)
@@ -631,6 +640,23 @@ def _row(step, once, table, first, where):
     if rows == [*range(len(rows))]:
         return f"offset-0 | positions begin again at 0 after the cache: {says}"
     return f"cache-row | with a cache, {says}"
+
+
+def _room(step, once, hiding):
+    """Are slots seen that hold no token's values, and is all right once they are hidden?"""
+    for (own,), (right,), (scores,) in zip(step.values, once.values, step.scores):
+        if own.shape[::2] != right.shape[::2] or scores.shape[-1] != own.shape[1]:
+            return ""
+        gaps = (own[:, :, None] - right[:, None]).abs().amax(dim=(0, 3)) > CLOSE * right.abs().max()
+        empty = gaps.all(dim=1) & (scores > HIDDEN).flatten(0, -2).any(dim=0)
+        if gaps.all(dim=0).any():  # a token's values lie nowhere
+            return ""
+        if empty.any():
+            says = f"with a cache, new tokens see {empty.sum()} key{'s' * (empty.sum() > 1)} of no token"
+            says += ", as where its empty room isn't masked"
+            hidden = hiding(lambda _, scores, empty=empty: [scores.masked_fill(empty, -1e30)])
+            return f"room | {says}" if hidden else ""
+    return ""
 
 
 def _heads(step, once, equal, first, where):
