@@ -505,8 +505,25 @@ def test_position_ids_that_a_state_has_no_use_for_are_a_note():
             rows.append(state)
         return torch.stack(rows, dim=1)
 
-    found = examined(logits, "equal tokens")
-    assert [(one.check, one.status) for one in found[1:2]] == [("position_ids", "note")] and not wrong(found)
+    def ignores_the_mask(tokens, position_ids=None, mask=None):
+        return logits(tokens)
+
+    def with_attention(tokens, position_ids=None, cache=None, turns=0.0):
+        model, state, rows = SmallLlama(), 0.0 if cache is None else cache[1], []
+        for x in weights[tokens].unbind(dim=1):
+            state = 0.5 * state + x
+            rows.append(state @ torch.eye(8, model.embed.weight.shape[1]).double())
+        model.embed.forward, model.rotary_emb.inv_freq = (
+            lambda tokens: 3 * torch.stack(rows, dim=1), turns * model.rotary_emb.inv_freq)  # fmt: skip
+        scores, cache = doctor.adapted(model)(tokens, None, None, None if cache is None else cache[0])
+        return scores, (cache, state)
+
+    for model in (logits, ignores_the_mask, with_attention):
+        found = examined(model, "equal tokens")
+        assert [(one.check, one.status) for one in found[1:2]] == [("position_ids", "note")]
+        assert not wrong(found)
+    (found,) = wrong(examined(functools.partial(with_attention, turns=1.0), "equal tokens"))
+    assert found.check == "position_ids"
 
 
 def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():

@@ -45,7 +45,7 @@ LOOK_AT = {
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
     ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
-    "room": ("does the mask of new tokens end with the text? Slots after it are not written yet", "lesson 20"),
+    "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
@@ -141,6 +141,54 @@ def kind(one, text, given):
         return ""
     biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
     return "turns" if equal.turns else "fades" if biased else ""
+
+
+class OfPlaces(TorchDispatchMode):
+    """Keeps one number for each of `n` places, of all that comes out of what PyTorch does."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.n, self.seen, self.softmax = n, [], False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        answer = func(*args, **(kwargs or {}))
+        self.softmax |= func.overloadpacket in SOFTMAX
+        for one in answer if isinstance(answer, tuple) else (answer,):
+            if not torch.is_tensor(one) or not one.is_floating_point() or self.n not in one.shape:
+                continue
+            one = torch.where(one.detach().abs() < -HIDDEN, one, 0.0)
+            edges = (one == one.min()) | (one == one.max()) | (one == one.round())
+            if not edges.all():  # they are neither a mask nor positions, which may go nowhere
+                rows = one.movedim(one.shape.index(self.n), 0).reshape(self.n, -1).double()
+                draw = torch.Generator().manual_seed(0)
+                self.seen.append(rows.cpu() @ torch.rand(rows.shape[1], generator=draw, dtype=rows.dtype))
+        return answer
+
+
+def only_a_state(one, uneven):
+    """Is all that goes by places a state, as far as is seen: nothing that is the same for other tokens?
+
+    `uneven`: whether equal tokens get different rows.
+    """
+    n, seen = 31, []
+    for text in (one.long[:, :n], one.long[:, n : 2 * n]):
+        with sdpa_kernel(SDPBackend.MATH), OfPlaces(n) as watch:
+            one.rows(text)
+        seen.append(watch.seen)
+    same = [_same(*pair) for pair in zip(*seen)]
+    fixed = any(alike and not _same(rows, rows[:1].expand(n)) for alike, rows in zip(same, seen[0]))
+    if fixed or all(same) or len(seen[0]) != len(seen[1]):
+        return False
+    return (uneven and not watch.softmax) or _keeps_a_state(one)
+
+
+def _keeps_a_state(one):
+    """Is there something in the cache that doesn't grow, and most of which each token changes?"""
+    if "cache" not in one.arguments:
+        return False
+    before, after = ([part.clone() for part in tensors(one.ask(one.text[:, :n])[1])] for n in (6, 7))
+    return any(len(two.flatten()) > 1 and two.shape == part.shape and (two != part).double().mean() > 0.5
+               for part, two in zip(before, after))  # fmt: skip
 
 
 def bias_of_places(one):
@@ -818,7 +866,8 @@ def _in_layer(own, right, how, where, first, far):
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
-            return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
+            to = " to cached keys, and the right one to each other" if word != "queries" else ""
+            return f"queries-bias | with a cache, queries of {_list(places)} get the bias of those at {at}{to}"
     gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
                  ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
     times = _times(gap, told)
