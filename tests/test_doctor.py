@@ -1139,9 +1139,11 @@ def with_mask(change, table=False):
     return logits
 
 
-def attending(change, ids=True, layers=2, table=False):
+def attending(change, ids=True, layers=2, table=False, turns=1):
     """The small Llama with another attention."""
-    model = doctor.adapted(SmallLlama(layers=layers, table=table))
+    small = SmallLlama(layers=layers, table=table)
+    small.rotary_emb.inv_freq.mul_(turns)
+    model = doctor.adapted(small)
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         with pytest.MonkeyPatch.context() as patch:
@@ -1195,14 +1197,14 @@ def by_position(seen):
     return logits
 
 
-def unlike_with_a_cache(bias):
+def unlike_with_a_cache(bias, turns=1):
     def attention(q, k, v, attn_mask):
         old = k.shape[2] - q.shape[2]
         far = torch.arange(old, k.shape[2])[:, None] - torch.arange(k.shape[2]).double()
         scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(far, old)
         return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
-    return attending(attention, ids=False)
+    return attending(attention, ids=False, turns=turns)
 
 
 def from_0(queries=True):
@@ -1435,6 +1437,8 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (lambda tokens, cache=None: a_state_that_steps_leave(tokens, None, cache),
          "step-by-step/beside-attention"),
         (unlike_with_a_cache(lambda far, old: -0.9 * far if old else -0.3 * far), "step-by-step/scores"),
+        (unlike_with_a_cache(lambda far, old: -0.3 * far * (torch.arange(far.shape[1]) >= old), turns=0),
+         "several-new-tokens/cached-bias"),
         (not_itself, "future/not-itself"),
         (loses_keys_of_steps, "step-by-step/after-a-step"),
         (by_position(lambda query, key: query // 48 == key // 48), "shift/absolute"),

@@ -43,7 +43,8 @@ LOOK_AT = {
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
-    ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
+    ("no-bias", "queries-bias", "cached-bias"): (
+        "do the rows of the bias begin at the length of the cache?", "lesson 19"),
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
     "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
@@ -866,8 +867,10 @@ def _in_layer(own, right, how, where, first, far):
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
-            to = " to cached keys, and the right one to each other" if word != "queries" else ""
-            return f"queries-bias | with a cache, queries of {_list(places)} get the bias of those at {at}{to}"
+            says = f"queries of {_list(places)} get the bias of those at {at}"
+            if word == "queries":
+                return f"queries-bias | with a cache, {says}"
+            return f"cached-bias | with a cache, {says} to cached keys, and the right one to each other"
     gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
                  ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
     times = _times(gap, told)
