@@ -1903,3 +1903,4 @@ def test_packed_texts_that_are_longer_than_a_window(on_top):
     packing = [one for one in findings if one.check == "packing"]
     assert [one.status for one in packing] == (["right"] if on_top else ["right", "note"])
     assert on_top or packing[1].id == "packing/window-dropped"
+    assert on_top == ("packing was tried in short texts only" not in findings.tried)

@@ -987,8 +987,8 @@ def _cached(patient, check, cuts):
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state, "
-                   "a key or the end of a convolution that a step leaves, its slots, and its length"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "what a "
+                   "step leaves of a state or of the end of a convolution, its slots, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
         ]  # fmt: skip

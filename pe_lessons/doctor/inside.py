@@ -36,6 +36,7 @@ LOOK_AT = {
     "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
     "window": ("is the token itself counted? sliding_window tokens, or that many before it", "lesson 15"),
     "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
+    "table-size": ("is the embedding alone times sqrt(d)?", "lesson 08"),
     "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
     "row": ("where the table begins", "lesson 12"),
     "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
@@ -48,6 +49,10 @@ LOOK_AT = {
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
     "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
+    ("values", "overwritten", "new-first"): ("which slots new keys and values are put into", "lesson 19"),
+    ("by-slot", "turned-again", "keys-elsewhere", "new-keys", "queries"): (
+        "where queries and keys turn, before or after they are cached, and at which positions", "lesson 19"),
+    ("mask-forgets", "missing", "wider", "not-itself"): ("the mask of new tokens, its window", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
