@@ -505,8 +505,25 @@ def test_position_ids_that_a_state_has_no_use_for_are_a_note():
             rows.append(state)
         return torch.stack(rows, dim=1)
 
-    found = examined(logits, "equal tokens")
-    assert [(one.check, one.status) for one in found[1:2]] == [("position_ids", "note")] and not wrong(found)
+    def ignores_the_mask(tokens, position_ids=None, mask=None):
+        return logits(tokens)
+
+    def with_attention(tokens, position_ids=None, cache=None, turns=0.0):
+        model, state, rows = SmallLlama(), 0.0 if cache is None else cache[1], []
+        for x in weights[tokens].unbind(dim=1):
+            state = 0.5 * state + x
+            rows.append(state @ torch.eye(8, model.embed.weight.shape[1]).double())
+        model.embed.forward, model.rotary_emb.inv_freq = (
+            lambda tokens: 3 * torch.stack(rows, dim=1), turns * model.rotary_emb.inv_freq)  # fmt: skip
+        scores, cache = doctor.adapted(model)(tokens, None, None, None if cache is None else cache[0])
+        return scores, (cache, state)
+
+    for model in (logits, ignores_the_mask, with_attention):
+        found = examined(model, "equal tokens")
+        assert [(one.check, one.status) for one in found[1:2]] == [("position_ids", "note")]
+        assert not wrong(found)
+    (found,) = wrong(examined(functools.partial(with_attention, turns=1.0), "equal tokens"))
+    assert found.check == "position_ids"
 
 
 def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():
@@ -1122,9 +1139,11 @@ def with_mask(change, table=False):
     return logits
 
 
-def attending(change, ids=True, layers=2, table=False):
+def attending(change, ids=True, layers=2, table=False, turns=1):
     """The small Llama with another attention."""
-    model = doctor.adapted(SmallLlama(layers=layers, table=table))
+    small = SmallLlama(layers=layers, table=table)
+    small.rotary_emb.inv_freq.mul_(turns)
+    model = doctor.adapted(small)
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
         with pytest.MonkeyPatch.context() as patch:
@@ -1146,6 +1165,13 @@ def sees_what_nobody_wrote(q, k, v, attn_mask):
     free = 300 - k.shape[2] if q.shape[2] == 1 and k.shape[2] > 1 else 0
     scores = torch.nn.functional.pad(scores, (0, free))
     return scores.softmax(dim=-1)[..., : k.shape[2]] @ v
+
+
+def sees_empty_slots(q, k, v, attn_mask):
+    if q.shape[2] < k.shape[2]:
+        k, v = (torch.nn.functional.pad(x, (0, 0, 0, 300 - x.shape[2])) for x in (k, v))
+        attn_mask = torch.nn.functional.pad(attn_mask, (0, k.shape[2] - attn_mask.shape[-1]), value=True)
+    return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
 
 def not_itself(tokens, position_ids=None, mask=None):
@@ -1171,14 +1197,14 @@ def by_position(seen):
     return logits
 
 
-def unlike_with_a_cache(bias):
+def unlike_with_a_cache(bias, turns=1):
     def attention(q, k, v, attn_mask):
         old = k.shape[2] - q.shape[2]
         far = torch.arange(old, k.shape[2])[:, None] - torch.arange(k.shape[2]).double()
         scores = q @ k.mT / q.shape[-1] ** 0.5 + bias(far, old)
         return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
-    return attending(attention, ids=False)
+    return attending(attention, ids=False, turns=turns)
 
 
 def from_0(queries=True):
@@ -1394,6 +1420,7 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (several_kept(lambda old: slice(old + 1)), "several-new-tokens/one-kept"),
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
+        (attending(sees_empty_slots), "step-by-step/room"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
         (attending(keeps_the_first), "step-by-step/hidden"),
         (attending(values_written_over), "step-by-step/values"),
@@ -1410,6 +1437,8 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (lambda tokens, cache=None: a_state_that_steps_leave(tokens, None, cache),
          "step-by-step/beside-attention"),
         (unlike_with_a_cache(lambda far, old: -0.9 * far if old else -0.3 * far), "step-by-step/scores"),
+        (unlike_with_a_cache(lambda far, old: -0.3 * far * (torch.arange(far.shape[1]) >= old), turns=0),
+         "several-new-tokens/cached-bias"),
         (not_itself, "future/not-itself"),
         (loses_keys_of_steps, "step-by-step/after-a-step"),
         (by_position(lambda query, key: query // 48 == key // 48), "shift/absolute"),
@@ -1874,3 +1903,4 @@ def test_packed_texts_that_are_longer_than_a_window(on_top):
     packing = [one for one in findings if one.check == "packing"]
     assert [one.status for one in packing] == (["right"] if on_top else ["right", "note"])
     assert on_top or packing[1].id == "packing/window-dropped"
+    assert on_top == ("packing was tried in short texts only" not in findings.tried)

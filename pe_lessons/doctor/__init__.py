@@ -187,6 +187,8 @@ def _report(patient, findings):
         report.tried += f"; positions 0 to {patient.farthest:,}{patient.too_far}" * bool(patient.farthest)
     if any(one.id == WITHOUT_IDS for one in findings):
         report.tried += "\npadding on the left changes nothing only if position_ids are given"
+    if any(one.id == "packing/window-dropped" for one in findings):
+        report.tried += "\npacking was tried in short texts only: such a mask takes the place of the window"
     for why, names in left.items():
         report.tried += f"\nleft out: {', '.join(map(hyphened, names))} ({why})"
     return report

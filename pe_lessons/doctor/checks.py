@@ -43,12 +43,14 @@ def idle_positions(patient, found):
         culprit = maybe("sign | only whether a position is larger or smaller counts", causes)
         where = "is the place of a key taken from that of the query, before distances are cut off at 0?"
         return dataclasses.replace(found, says=says, culprit=culprit, look_at=where, id="")
-    if idle is False:
-        return found
     equal, blind = patient.rows(patient.text[:, :1].repeat(1, LENGTH)), False
     with contextlib.suppress(Crash):
         blind = idle is None and _blind(patient)
-    if blind or (idle and not patient.same(equal, equal[:, :1])):
+    uneven = not patient.same(equal, equal[:, :1])
+    state = not (blind or idle) and _seen_inside(inside.only_a_state, patient, uneven) is True
+    if idle is False and not state:
+        return found
+    if blind or state or (idle and uneven):
         says = f"{found.says}, and nothing else here goes by positions, as where a state finds the order"
         where = "if layers of attention should turn, they do not; else leave position_ids out"
         return Finding(found.check, "note", says, look_at=where)
@@ -398,18 +400,19 @@ def _not_a_rotation(patient, check, size, status, says):
 
 def _shifted_far(patient, check):
     """The `Finding` where a long text is not what it was when it is moved, though a short one is."""
-    short = min(0, patient.within(SHIFT, patient.long.shape[1]) - SHIFT)
+    by = SHIFT + 1  # of which groups of positions are no part
+    short = min(0, patient.within(by, patient.long.shape[1]) - by)
     text = patient.long[:, : max(LENGTH, patient.long.shape[1] + short)]
     ids = torch.arange(text.shape[1])[None]
     try:
-        size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + SHIFT))
+        size = patient.difference(patient.rows(text, ids), patient.rows(text, ids + by))
         if size < max(MUCH, 2 * patient.tolerance, patient.rough):  # small formats are another check's
             return None
         if (seam := _seam(patient)) and _at_the_seam(patient, seam):  # which 'far positions' names
             return None
     except Crash:  # a table or a cache of angles may end there
         return None
-    says = f"moving a text of {text.shape[1]} tokens by {SHIFT} changes the answers, and a short one none"
+    says = f"moving a text of {text.shape[1]} tokens by {by} changes the answers, and a short one none"
     if patient.kept_in and _little_anywhere(patient, text):
         return patient.rounded(check, says, size, "lesson 21")
     return Finding(check, "wrong" if patient.relative else "note", says, finite(size), *ABSOLUTE)
@@ -975,15 +978,17 @@ def _cached(patient, check, cuts):
                    "whether the positions of new tokens are not used, a table that is left out, and a bias"),
              "is the table added, does the rotation turn, when there is a cache?",
              lambda: (len(cuts) == 1 or not patient.in_attention) and any_position(2)),
-            (maybe("brought | what a new token brings differs with a cache", "heads "
-                   "that share keys, its position or values or slot, and a sink or a convolution"),
-             "what is made of a token by itself, and whether that hangs on the cache", alone_differs),
+            (maybe("brought | a new token that should see itself alone differs with a cache", "heads that "
+                   "share keys, its position or values, and what else it sees, such as an empty slot, a sink "
+                   "or a convolution"),
+             "its values and position, heads that share keys; then the mask of what the cache keeps",
+             alone_differs),
             (maybe("together | one new token at a time is right, several are not", "the positions "
                    "or distances that each of them gets, a state that is not handed on, and their mask"),
              "the rows of positions or of the bias for several tokens, and what the cache keeps beside keys",
              lambda: patient.steps_right and len(cuts) == 1),
-            (maybe("after-a-step | the first new token is right, and those after it are not", "a state, "
-                   "a key or the end of a convolution that a step leaves, its slots, and its length"),
+            (maybe("after-a-step | the first new token is right, and those after it are not", "what a "
+                   "step leaves of a state or of the end of a convolution, its slots, and its length"),
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
         ]  # fmt: skip

@@ -36,6 +36,7 @@ LOOK_AT = {
     "bias": ("the slopes or the table of the bias, and the layers that get it", "lesson 11"),
     "window": ("is the token itself counted? sliding_window tokens, or that many before it", "lesson 15"),
     "buckets": ("num_buckets, max_distance, and bidirectional=False in a decoder", "lesson 11"),
+    "table-size": ("is the embedding alone times sqrt(d)?", "lesson 08"),
     "table": ("how the table is made, and its sines and cosines: in turn, or in halves?", "lesson 08"),
     "row": ("where the table begins", "lesson 12"),
     "scale": ("division by sqrt(d); the factor of a rule for long texts", "lesson 09"),
@@ -43,9 +44,15 @@ LOOK_AT = {
     "hidden": ("does the mask take slots of the cache for positions? Its triangle, its window", "lesson 19"),
     "heads": ("repeat, where repeat_interleave is meant", "lesson 09"),
     "counted": ("is the length of the cache taken for the number of tokens seen?", "lesson 20"),
-    ("no-bias", "queries-bias"): ("do the rows of the bias begin at the length of the cache?", "lesson 19"),
+    ("no-bias", "queries-bias", "cached-bias"): (
+        "do the rows of the bias begin at the length of the cache?", "lesson 19"),
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
+    "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
+    ("values", "overwritten", "new-first"): ("which slots new keys and values are put into", "lesson 19"),
+    ("by-slot", "turned-again", "keys-elsewhere", "new-keys", "queries"): (
+        "where queries and keys turn, before or after they are cached, and at which positions", "lesson 19"),
+    ("mask-forgets", "missing", "wider", "not-itself"): ("the mask of new tokens, its window", "lesson 19"),
     "": ("what the cache keeps, and where; where keys are turned; the mask of new tokens", "lesson 19"),
 }  # fmt: skip
 
@@ -140,6 +147,54 @@ def kind(one, text, given):
         return ""
     biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
     return "turns" if equal.turns else "fades" if biased else ""
+
+
+class OfPlaces(TorchDispatchMode):
+    """Keeps one number for each of `n` places, of all that comes out of what PyTorch does."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.n, self.seen, self.softmax = n, [], False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        answer = func(*args, **(kwargs or {}))
+        self.softmax |= func.overloadpacket in SOFTMAX
+        for one in answer if isinstance(answer, tuple) else (answer,):
+            if not torch.is_tensor(one) or not one.is_floating_point() or self.n not in one.shape:
+                continue
+            one = torch.where(one.detach().abs() < -HIDDEN, one, 0.0)
+            edges = (one == one.min()) | (one == one.max()) | (one == one.round())
+            if not edges.all():  # they are neither a mask nor positions, which may go nowhere
+                rows = one.movedim(one.shape.index(self.n), 0).reshape(self.n, -1).double()
+                draw = torch.Generator().manual_seed(0)
+                self.seen.append(rows.cpu() @ torch.rand(rows.shape[1], generator=draw, dtype=rows.dtype))
+        return answer
+
+
+def only_a_state(one, uneven):
+    """Is all that goes by places a state, as far as is seen: nothing that is the same for other tokens?
+
+    `uneven`: whether equal tokens get different rows.
+    """
+    n, seen = 31, []
+    for text in (one.long[:, :n], one.long[:, n : 2 * n]):
+        with sdpa_kernel(SDPBackend.MATH), OfPlaces(n) as watch:
+            one.rows(text)
+        seen.append(watch.seen)
+    same = [_same(*pair) for pair in zip(*seen)]
+    fixed = any(alike and not _same(rows, rows[:1].expand(n)) for alike, rows in zip(same, seen[0]))
+    if fixed or all(same) or len(seen[0]) != len(seen[1]):
+        return False
+    return (uneven and not watch.softmax) or _keeps_a_state(one)
+
+
+def _keeps_a_state(one):
+    """Is there something in the cache that doesn't grow, and most of which each token changes?"""
+    if "cache" not in one.arguments:
+        return False
+    before, after = ([part.clone() for part in tensors(one.ask(one.text[:, :n])[1])] for n in (6, 7))
+    return any(len(two.flatten()) > 1 and two.shape == part.shape and (two != part).double().mean() > 0.5
+               for part, two in zip(before, after))  # fmt: skip
 
 
 def bias_of_places(one):
@@ -608,7 +663,15 @@ def with_cache(patient, text, cuts, ids):
                 right = patient.rows(text[:, :end], both)[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
-            name = _row(step, once, table, first, where) or _heads(step, once, equal, first, where)
+
+            def hiding(hide, first=first, old=old, new=new, end=end, right=right):
+                """Is all right once scores are changed by `hide`?"""
+                kept = patient.ask(text[:, :first], old)[1]
+                with sdpa_kernel(SDPBackend.MATH), Watch(end - first, widths=widths, scores=hide):
+                    return patient.same(patient.ask(text[:, first:end], new, cache=kept)[0], right)
+
+            name = (_row(step, once, table, first, where) or _room(step, once, hiding)
+                    or _heads(step, once, equal, first, where))  # fmt: skip
             if first == cuts[0] and (not name or name.startswith("beside")):
                 name = _kept(patient, text, first, end, old, new) or name
             return found(name)
@@ -631,6 +694,23 @@ def _row(step, once, table, first, where):
     if rows == [*range(len(rows))]:
         return f"offset-0 | positions begin again at 0 after the cache: {says}"
     return f"cache-row | with a cache, {says}"
+
+
+def _room(step, once, hiding):
+    """Are slots seen that hold no token's values, and is all right once they are hidden?"""
+    for (own,), (right,), (scores,) in zip(step.values, once.values, step.scores):
+        if own.shape[::2] != right.shape[::2] or scores.shape[-1] != own.shape[1]:
+            return ""
+        gaps = (own[:, :, None] - right[:, None]).abs().amax(dim=(0, 3)) > CLOSE * right.abs().max()
+        empty = gaps.all(dim=1) & (scores > HIDDEN).flatten(0, -2).any(dim=0)
+        if gaps.all(dim=0).any():  # a token's values lie nowhere
+            return ""
+        if empty.any():
+            says = f"with a cache, new tokens see {empty.sum()} key{'s' * (empty.sum() > 1)} of no token"
+            says += ", as where its empty room isn't masked"
+            hidden = hiding(lambda _, scores, empty=empty: [scores.masked_fill(empty, -1e30)])
+            return f"room | {says}" if hidden else ""
+    return ""
 
 
 def _heads(step, once, equal, first, where):
@@ -792,7 +872,10 @@ def _in_layer(own, right, how, where, first, far):
                  for row, one in enumerate(new)]  # fmt: skip
         if all(moved):
             at = _list([one + by[0] for one, by in zip(places, moved)])
-            return f"queries-bias | with a cache, {word} of {_list(places)} get the bias of those at {at}"
+            says = f"queries of {_list(places)} get the bias of those at {at}"
+            if word == "queries":
+                return f"queries-bias | with a cache, {says}"
+            return f"cached-bias | with a cache, {says} to cached keys, and the right one to each other"
     gap, told = ((one - one.mean(dim=1, keepdim=True))[:, seen[0, 0]] for one in
                  ((ordered - plain)[:, 0], far[:, (new[0] - where).clamp(min=0)]))  # fmt: skip
     times = _times(gap, told)
