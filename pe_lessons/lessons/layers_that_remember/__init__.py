@@ -40,7 +40,7 @@ conv_packed = lesson.exercise(
         _packed([0, 0, 0, 0, 0], 2, 3),
         _packed([0], 2, 4),
         _packed([0, 0, 1], 3, 1),
-        _packed([0, 1, 1], 2, 6),
+        _packed([0, 1, 1, 1, 1, 1, 1, 1], 2, 6),
     ),
     call=lambda name, x, weights, texts: f"{name}(x, weights, texts={texts})",
 )
