@@ -328,7 +328,7 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     assert slider.input_value() == "10" and box.locator(".line").first.evaluate(
         "one => getComputedStyle(one).transitionDuration"
     ) in ("0s", "")
-    assert not story.is_visible() and status.inner_text().startswith("The curves are the framed")
+    assert not story.is_visible() and status.inner_text().startswith("The curves show the framed")
     assert page.get_by_role("link", name="Try the first exercise").bounding_box()["y"] < 500
     tables = [one.bounding_box() for one in box.locator("image.grip").all()]
     assert (tables[0]["y"] == tables[1]["y"]) is (width == 1280) and tables[0]["width"] > 300
@@ -380,7 +380,7 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     box = page.locator(".live.hero")
     page.wait_for_function("document.querySelector('.hero input').value == 10")
     x, y = column_at(box, 40)
-    assert box.get_by_role("status").inner_text().startswith("The curves are the framed column")
+    assert box.get_by_role("status").inner_text().startswith("The curves show the framed column")
     touch = page.context.new_cdp_session(page)
 
     def fingers(kind, *at):
