@@ -31,7 +31,8 @@ WEIGHT = 350e3  # bytes that travel for a page without its figures, 50 kB of the
 FRONT = 300e3  # and for the first page
 SETTLED = """() => [...document.querySelectorAll(".pst-scrollable-table-container, pre")]
     .every(one => one.tabIndex === 0 || one.scrollWidth <= one.clientWidth || one.querySelector("a"))
-    && !document.getAnimations().some(one => one instanceof CSSTransition && one.effect.target.closest("button"))"""
+    && !document.getAnimations().some(one =>
+        one instanceof CSSTransition && one.effect.target.closest("button"))"""
 CUT_OFF = """width => [...document.querySelectorAll("article mjx-container:not([display])")]
     .filter(one => !one.closest("table") && one.getBoundingClientRect().right > width)
     .map(one => one.textContent)"""
