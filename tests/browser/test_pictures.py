@@ -364,7 +364,7 @@ def test_the_first_screen_asks_for_a_table_then_for_a_column_and_goes_on(open_pa
     box.get_by_role("button", name="Find another bug").click()
     assert (
         "Column 11: " in status.inner_text()
-        and "it begins at 1. So which table" in status.inner_text()
+        and "it begins at 1. Which curve" in status.inner_text()
         and not story.is_visible()
     )
     box.get_by_role("button", name="Table A has the bug").click()
