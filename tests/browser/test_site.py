@@ -340,7 +340,7 @@ FIRST = {
     "apply_rotary_pos_emb": "notebooks/09_rotary.html",
     "long context": "notebooks/13_longer_than_trained.html#slow-down",
     "rope theta": "notebooks/15_layers_that_differ.html#",
-    "why does my model break on long text": "clinic.html#case-",
+    "why does my model break on long text": "notebooks/13_longer_than_trained.html",
     "why does my model fail on long context": "clinic.html#case-",
     "how do I extend the context length": "notebooks/13_longer_than_trained.html",
     "left padding": "notebooks/19_serve_it.html",
