@@ -29,7 +29,8 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer"}
+SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer",
+        "picture": "Show the picture"}
 THUMB = 208  # dots of the page
 LONG = 8  # lines of code above a figure that are in its way
 ONLY_DRAWS = re.compile(r"(#.*\n)*figures\.\w+\((.|\n[ )])*\)\s*$")  # one call
@@ -206,8 +207,9 @@ def fold_cells(app, docname, source):
 def open_folded(translator, node):
     """Instead of MyST-NB's, which has one prompt for code and output alike."""
     kind = "imports" if node.astext().startswith(("import ", "from ")) else "code"
-    kind = "output" if "below-input" in node["classes"] else kind
-    classes = " ".join(node["classes"])
+    if "below-input" in node["classes"]:
+        kind = "picture" if next(node.findall(nodes.image), None) else "output"
+    classes = " ".join([*node["classes"], kind])
     translator.body.append(f'<details class="hide {classes}"><summary>{SHOW[kind]}</summary>')
 
 

@@ -179,7 +179,9 @@ def test_a_changed_argument_of_any_kind_is_noticed_and_never_reaches_the_probes(
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ([0.5, 4.0, 5.0], "1 of 3 numbers is right. Your number at index 1, 4, is not."),
+        ([0.5, 4.5, 5.0], "1 of 3 numbers is right. Your number at index 1, 4.5, is not."),
+        ([0.5, 4.0, 5.0], "Your number at index 1, 4, has the wrong sign."),
+        ([0.5, -40.0, 5.0], "Your number at index 1, -40, has its point in the wrong place."),
         ([0.5, -4.0, 3.142], "2 of 3 numbers are right. Your number at index 2, 3.142, is close"),
         ([0.5, ..., 3], "Your answer contains `...` at [1], where a number should be."),
         ([0.5, -4.0], "Your answer should have length 3, but has length 2."),
@@ -189,7 +191,7 @@ def test_numbers_typed_by_hand_are_compared_without_a_word_of_the_right_ones(ans
     result = Numbers("three", lambda: [0.5, -4.0, math.pi], atol=6e-5).diagnose(answer)
     assert result.status == "not yet"
     assert words in result.message
-    assert "3.1416" not in result.message and "-4" not in result.message
+    assert "3.1416" not in result.message and "-4," not in result.message
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@
 // grasp(point, values): null, or a function from a point to values. Every value has a knob too, for the keyboard.
 // A picture may have a button, whose name is `button`. It counts the knob `walk` along until the reader stops it.
 // Where there is a story below a picture, solved(numbers) says when it may be told. A picture that asks has offers():
-// what its buttons say, and do; an act may give back values for knobs. A knob named by `sweep` takes a few slow steps to its value when the picture comes
-// for the first time on a visit;
-// in the meantime words are told so by a fourth argument.
+// what its buttons say, and do; an act may give back values for knobs, and a button without an act is there to be read. A knob named
+// by `sweep` takes a few steps to its value when the picture comes for the first time on a visit.
 import { WIDTH, grasp, painted, range, row, spaced } from "./pictures/shared.js";
 
 const PACE = 300; // milliseconds from one step of a walk to the next
-const [STEPS, SLOW] = [4, 900]; // of a sweep
+const [STEPS, STEP] = [4, 250]; // of a sweep: over before one has read the question
 const phone = matchMedia("(max-width: 600px)");
 
 function knob(spec) {
@@ -78,27 +77,27 @@ async function mount(box) {
   const offer = () => {
     const offers = picture.offers?.() ?? [];
     if (offers.map(([said]) => said).join() === [...offered.children].map((one) => one.textContent).join()) return;
-    if (touched) (offers.length ? words : drawing).scrollIntoView({ block: "nearest" }); // what was found out, or what is to be tapped
-    offered.replaceChildren(...offers.map(([said, act]) => made_button(said, () => {
+    if (touched) (offers.some(([, act]) => act) ? words : drawing).scrollIntoView({ block: "nearest" }); // what was found out, or what is to be tapped
+    offered.replaceChildren(...offers.map(([said, act]) => Object.assign(made_button(said, () => {
       for (const [name, value] of Object.entries(act() ?? {})) knobs[name].input.value = value;
       touch();
-      (offered.firstChild ?? controls.querySelector("input")).focus({ preventScroll: true });
-    })));
+      (offered.querySelector(":enabled") ?? controls.querySelector("input")).focus({ preventScroll: true });
+    }), { disabled: !act })));
   };
-  let [touched, moving] = [false, false];
+  let touched = false;
   const show = () => {
     Object.values(knobs).forEach((one) => one.bound(read()));
     const values = read();
     const numbers = picture.numbers(values);
     drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${picture.height instanceof Function ? picture.height() : picture.height}`);
     redraw(drawing, picture.draw(numbers, values, touched));
-    words.innerHTML = picture.words(numbers, values, touched, moving);
+    words.innerHTML = picture.words(numbers, values, touched);
     box.classList.toggle("solved", touched && (picture.solved?.(numbers) ?? true));
     offer();
     Object.values(knobs).forEach((one) => one.say(values));
   };
   const touch = () => {
-    [touched, moving] = [true, false];
+    touched = true;
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
@@ -109,18 +108,16 @@ async function mount(box) {
     const { input } = knobs[picture.sweep];
     const aim = Number(input.value);
     input.value = aim - STEPS;
-    moving = true;
     words.setAttribute("aria-live", "off");
     show();
     const timer = setInterval(() => {
       if (!touched) input.value = Number(input.value) + 1;
-      moving = !touched && Number(input.value) < aim;
-      if (!moving) {
+      if (touched || Number(input.value) >= aim) {
         clearInterval(timer);
         words.setAttribute("aria-live", "polite");
       }
       show();
-    }, SLOW);
+    }, STEP);
   }
   if (picture.grasp) {
     const inside = ({ clientX, clientY }) => {

@@ -372,8 +372,13 @@ class Numbers(Exercise):
         numbers = list(zip(got.entries, right.entries))
         wrong = [n for n, pair in enumerate(numbers) if not run_answer.close(*pair, self.atol)]
         mine, theirs = numbers[wrong[0]]
-        close = "is close, as if you rounded on the way or mistyped a digit"
-        remark = close if abs(mine - theirs) < SMALL else "is not"
+        remark = "is not"
+        if abs(mine - theirs) < SMALL:
+            remark = "is close, as if you rounded on the way or mistyped a digit"
+        elif run_answer.close(mine, -theirs, self.atol):
+            remark = "has the wrong sign"
+        elif any(run_answer.close(mine, theirs * 10.0**places, self.atol) for places in (-2, -1, 1, 2)):
+            remark = "has its point in the wrong place"
         count = so_many_right(len(numbers) - len(wrong), len(numbers), "numbers")
         return f"{count}. Your number at index {wrong[0]}, {mine:.6g}, {remark}."
 

@@ -36,11 +36,13 @@ def in_words(plan):
 
 
 def strip(plan):
-    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high."""
+    """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high.
+    Where layers are thinner than the gaps a screen can show, there are none."""
+    wide = 0.8 if len(plan) <= 48 else 1
     paths = collections.defaultdict(str)
     for number, layer in enumerate(plan):
         high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
-        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h.8v{high}h-.8z"
+        paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h{wide}v{high}h-{wide}z"
     said = in_words(plan)
     drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
     box = f'viewBox="0 0 {len(plan)} 10" preserveAspectRatio="none"'

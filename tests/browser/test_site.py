@@ -266,7 +266,7 @@ def test_a_picture_walks_when_it_is_asked_and_stops_where_it_is_touched(open_pag
     slider.press("ArrowRight")
     assert "Row 8 begins 0.989, −0.146" in words.inner_text()
     box.get_by_role("button", name="Walk along").click()
-    words.get_by_text("Row 10 begins").wait_for()
+    page.wait_for_function("document.querySelector('[data-picture=turn_the_hands] input').value > 9")
     box.get_by_role("button", name="Stop").click()
     still = words.inner_text()
     page.wait_for_timeout(700)

@@ -26,9 +26,16 @@ export const text = (x, y, said, more = "") => `<text x="${x}" y="${y}" ${more}>
 export const bar = (x, y, width, height, kind, more = "") =>
   `<rect class="${kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(width, 0).toFixed(1)}" height="${Math.max(height, 0).toFixed(1)}" ${more}/>`;
 
+// A line without corners: at every point it is parallel to the line between its neighbours.
+export const smooth = (points, kind) => {
+  const [near, at] = [(n) => points[Math.min(Math.max(n, 0), points.length - 1)], (x, y) => `${x.toFixed(1)} ${y.toFixed(1)}`];
+  const held = (n, way) => at(...[0, 1].map((i) => near(n)[i] + (way * (near(n + 1)[i] - near(n - 1)[i])) / 6));
+  return `<path class="line ${kind}" d="M${at(...points[0])}${range(points.length - 1).map((n) => `C${held(n, 1)} ${held(n + 1, -1)} ${at(...points[n + 1])}`).join("")}"/>`;
+};
+
 // Values between -1 and 1 as a curve in a box, the first at its left edge.
-export const curve = (values, kind, [x, y, width, height]) =>
-  line(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
+export const curve = (values, kind, [x, y, width, height], drawn = line) =>
+  drawn(values.map((value, i) => [x + (width * i) / (values.length - 1), y + (height * (1 - value)) / 2]), kind);
 
 // Rows of numbers between -1 and 1 as the address of an image: blue below zero, red above, and what is 0 has the colour of the page's
 // paper.

@@ -1,5 +1,5 @@
 // Lesson 03: the table by the formula, and one with a bug. Which of them is A changes. 50 positions, 128 columns.
-import { bar, curve, end, fixed, middle, narrow, painted, range, row, spaced, text } from "./shared.js";
+import { bar, curve, end, fixed, middle, narrow, painted, range, row, smooth, spaced, text } from "./shared.js";
 
 const [POSITIONS, COLUMNS] = [50, 128];
 const table = (base, first = 0) => range(POSITIONS).map((position) => row(position + first, COLUMNS, base));
@@ -35,8 +35,8 @@ function next() {
   return { column: game.bug.opens };
 }
 export const offers = () =>
-  game.guess === null ? [["Table A has the bug", () => guess(0)], ["Table B has the bug", () => guess(1)]]
-    : game.found ? [[game.bug === BUGS.at(-1) ? "Begin again" : "Find another bug", next]] : [];
+  game.found ? [[game.bug === BUGS.at(-1) ? "Begin again" : "Find another bug", next]]
+    : ["A", "B"].map((name, n) => [`${game.guess === n ? "✓ " : ""}Table ${name} has the bug`, game.guess === null && (() => guess(n))]);
 
 // Side by side, or on a phone below each other: there a column is not much narrower than a fingertip can choose.
 const places = () => {
@@ -68,7 +68,7 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
   const right = left + wide;
   const image = (href, x, y, width, height, more = "") => `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" ${more}/>`;
   return text(left, top - 3, `table ${"AB"[n]}`, `class="${["first", "second"][n]}"`)
-    + text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end)
+    + (n === (narrow() ? 1 : 0) ? "" : text(right - 5 * size, top - 3, "−1", end) + image(painted(KEY), right - 4.8 * size, top - 3 - 0.7 * size, 4 * size, 0.7 * size) + text(right, top - 3, "1", end))
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "column 0 to 127 →", middle)
     + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
@@ -90,7 +90,7 @@ export function draw({ one, other, difference }, { column: c }) {
   const between = (ends[0] + ends[1]) / 2;
   if (Math.abs(ends[0] - ends[1]) < 14) [0, 1].forEach((n) => (ends[n] = between + (ends[n] > ends[1 - n] || (n && ends[0] === ends[1]) ? 7 : -7)));
   const names = ends.map((at, n) => text(388, at, "AB"[n], `class="${["first", "second"][n]}"`)).join("");
-  return drawn + curve(one, "first", layout.box) + curve(other, "second dashed", layout.box) + names;
+  return drawn + curve(one, "first", layout.box, smooth) + curve(other, "second dashed", layout.box, smooth) + names;
 }
 
 const SEEN = 0.1; // a smaller difference hides in the thickness of the curves
@@ -102,11 +102,10 @@ function seen(c, difference) {
   return `the curves differ by up to ${fixed(difference)}.`;
 }
 
-export function words({ difference }, { column: c }, told, moving) {
+export function words({ difference }, { column: c }, told) {
   const { bug, guess, found } = game;
   const touch = matchMedia("(hover: none)").matches ? "Tap" : "Click";
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
-  if (moving) return "The curves show the framed column of both tables. <strong>Clue:</strong> by the formula, one wave ends and the next begins at each thin line.";
   if (guess === null && game.sent?.[1] === c) return `<strong>No, it isn't table ${"AB"[game.wrong]}.</strong> In column ${game.sent[0]} both look the same, so here is column ${c}. ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (guess === null) return `${told ? here : "The curves show the framed column of both tables."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve doesn't follow it?`;

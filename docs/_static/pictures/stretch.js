@@ -22,7 +22,7 @@ export function stretched(rule, factor, trained, base) {
   return original.map((omega, k) => kept(omega, k) * omega + ((1 - kept(omega, k)) * omega) / factor);
 }
 
-const TALL = 90; // of a whole turn
+const TALL = 72; // of a whole turn
 const [STRIP, LOW] = [45, 92]; // where the bar of lengths is, and where the pairs begin
 export const height = TALL + LOW + 111;
 export const knobs = [

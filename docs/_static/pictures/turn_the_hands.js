@@ -1,5 +1,5 @@
 // The front page: a row of the sinusoidal table as clock hands, and the table around it. 100 positions.
-import { along, fixed, frequencies, line, middle, painted, range, row, spaced, sum, text, turning, word } from "./shared.js";
+import { along, fixed, frequencies, line, middle, narrow, painted, range, row, spaced, sum, text, turning, word } from "./shared.js";
 
 const POSITIONS = 100;
 const ALIKE = 0.05; // so near to each other are two rows of the same colours
@@ -65,7 +65,7 @@ export function draw({ own, omegas, nearest: other }, { position, width, base })
   const at = (p) => TOP + ((p + 0.5) * TALL) / POSITIONS;
   const mark = (p, x, way, kind) => `<path class="mark ${kind}" d="M${x} ${at(p).toFixed(1)}l${-8 * way} -4v8z"/>`;
   return hands.join("") + table(width, base) + mark(position, LEFT - 1, 1, "ink") + mark(other, LEFT + WIDE + 1, -1, "near")
-    + text(LEFT + WIDE / 2, 11, "positions 0 to 99, a row each", middle);
+    + text(LEFT + WIDE / 2, 11, narrow() ? "positions 0 to 99" : "positions 0 to 99, a row each", middle);
 }
 
 export function words({ own, omegas, gap, nearest: other }, { position, width }) {
