@@ -83,6 +83,7 @@ async function mount(box) {
       touch();
       (offered.querySelector(":enabled") ?? controls.querySelector("input")).focus({ preventScroll: true });
     }), { disabled: !act })));
+    for (const one of offered.children) one.classList.toggle("right", one.textContent.startsWith("✓"));
   };
   let touched = false;
   const show = () => {
