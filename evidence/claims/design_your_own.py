@@ -107,13 +107,18 @@ def our_designs(seed):
 
     far = at(np.pi - arrays.frequencies(workshop.WIDTH))
     yield "next door 0", workshop.share_right(workshop.trained(far, seed), 16, seed), above(0.9)
-    for start, bound in (0.1, above(0.38)), (0, below(0.33)), (0.2, below(0.33)), (2, below(0.2)):
+    for start, bound in (0.1, above(0.38)), (0, below(0.33)):
         even = workshop.trained(at(np.linspace(start, np.pi, workshop.WIDTH // 2)), seed)
         yield f"evenly from {start}, 64 words", workshop.share_right(even, 64, seed), bound
     for factor in (4, 10):
         louder = workshop.trained(times(factor, lesson.my_encoding), seed)
         yield f"my_encoding, {factor} times as loud", workshop.share_right(louder, 16, seed), above(0.43)
-    loudest = times(16, lesson.sinusoidal)
+    louder = lesson.four_times_as_loud
+    four = workshop.trained(louder, seed)
+    yield "sinusoidal, 4 times as loud, with words", workshop.distance_with_words(louder, seed), above(1.6)
+    yield "sinusoidal, 4 times as loud", workshop.share_right(four, 16, seed), above(0.95)
+    yield "its weight five back", workshop.weight_back(workshop.looks_at(four), 5, first=6), above(0.85)
+    loudest = lesson.sixteen_times_as_loud
     yield "sinusoidal, 16 times as loud, with words", workshop.distance_with_words(loudest, seed), above(0.8)
     right = workshop.share_right(workshop.trained(loudest, seed), 16, seed)
     yield "sinusoidal, 16 times as loud", right, below(0.5)

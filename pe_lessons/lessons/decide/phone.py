@@ -15,7 +15,7 @@ from pe_lessons.exercises.result import HEADINGS, Result
 LAYERS, HEADS, WIDTH, TEXT, WINDOW, LIMIT = 24, 4, 64, 65_536, 1024, 1.0
 NEAR = 0.0055  # for two decimals, and a little
 ASKED = "your reason", "a grade", "what would change your mind"
-GRADES = "proved", "measured here", "reported by several", "reported once", "unknown"
+GRADES = "proved", "measured here", "reported by several", "reported once", "used", "unknown"
 
 
 def sheet(layers, words_on_layers, base, numbers, words_on_base):
