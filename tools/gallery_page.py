@@ -51,8 +51,7 @@ def picture(exhibit):
     for number, layer in enumerate(plan):
         grid[number, : len(layer.frequencies)] = turns(layer, length)
     fig, ax = plt.subplots()
-    shown = np.flatnonzero((grid >= 1).any(axis=0)).max() + 1
-    ax.set(xlim=(-0.5, shown - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
+    ax.set(xlim=(-0.5, widest - 0.5), ylim=(-0.5, len(plan) - 0.5), xlabel="pair", ylabel="layer")
     grid = np.ma.masked_less(grid, 1)
     image = ax.imshow(grid, aspect="auto", origin="lower", norm=LogNorm(0.03, 1e5), cmap=plots.WEIGHTS)
     bar = fig.colorbar(image, ax=ax, label="turns", ticks=(1, 100, 10_000), format="{x:,.0f}")

@@ -131,7 +131,9 @@ export function compared(models) {
   }));
   table.classList.add("compared");
   table.classList.toggle("three", models.length > 2);
-  const differs = table.querySelector(".changed");
+  const [differs, same] = [".changed", ":not(.changed)"].map((of) => table.querySelectorAll(`tbody tr${of}`).length);
+  const apart = differs > 5 * same; // then a tint says nothing
+  table.classList.toggle("apart", apart);
   const words = meant(models.map((one) => one.told).join("\n"));
-  return [make("p", { textContent: !differs ? "They say the same." : `Tinted: rows that differ. Bold: ${models.length > 2 ? "what only one of them has" : "what differs in them"}.` }), table, ...(words ? [make("p", { className: "meant", textContent: words })] : [])];
+  return [make("p", { textContent: !differs ? "They say the same." : apart ? "Nearly all rows differ." : `Tinted: rows that differ. Bold: ${models.length > 2 ? "what only one of them has" : "what differs in them"}.` }), table, ...(words ? [make("p", { className: "meant", textContent: words })] : [])];
 }

@@ -19,6 +19,12 @@ function knob(spec) {
   if (spec.choices) input.append(...spec.choices.map((choice) => new Option(spec.shown?.(choice) ?? choice, choice)));
   else if (spec.min === undefined) Object.assign(input, { type: "checkbox", checked: spec.value });
   else Object.assign(input, { type: "range", min: spec.min, step: spec.step ?? 1 });
+  let before = input.value; // a finger that turns out to scroll changes nothing
+  input.addEventListener("pointerdown", () => (before = input.value));
+  input.addEventListener("pointercancel", () => {
+    input.value = before;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   const bound = (values) => {
     if (spec.min !== undefined) input.max = spec.max instanceof Function ? spec.max(values) : spec.max;
   };

@@ -78,11 +78,13 @@ function show() {
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
 }
 
+const address = (tag) => history.replaceState(null, "", location.pathname + (tag ? `?show=${encodeURIComponent(tag.dataset.tag)}` : location.hash));
 function press(tag, wanted = "") {
   if (!tag && name) name.value = wanted;
   for (const one of tags) {
     if (!tag || one === tag || single) one.setAttribute("aria-pressed", one === tag && !pressed(one));
   }
+  address(tags.find(pressed));
   show();
 }
 

@@ -37,11 +37,12 @@ def in_words(plan):
 
 def strip(plan):
     """The layers as SVG, the first on the left: the mechanism is the class, and a window is half as high.
-    Where layers are thinner than the gaps a screen can show, there are none."""
-    wide = 0.8 if len(plan) <= 48 else 1
+    Where layers are too thin for gaps, one follows every tenth."""
     paths = collections.defaultdict(str)
+    few = len(plan) <= 48
     for number, layer in enumerate(plan):
         high = 1 if layer.kind == "feedforward" else 5 if has_window(layer) else 10
+        wide = 0.8 if few else 0.5 if number % 10 == 9 else 1
         paths[MECHANISMS[layer.kind]] += f"M{number} {10 - high}h{wide}v{high}h-{wide}z"
     said = in_words(plan)
     drawn = "".join(f'<path class="{name}" d="{path}"/>' for name, path in paths.items())
@@ -112,7 +113,7 @@ def read(text):
             "facts": facts(config),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
-            "unread": sorted(reader._read(config).keys() - known_config_keys.NAMES),
+            "unread": sorted((reader._read(config).keys() | config.keys()) - known_config_keys.NAMES - {*reader.TEXT_PARTS}),
         }
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"

@@ -440,10 +440,13 @@ def _at(values, number):
     return values[number] if isinstance(values, list) and number < len(values) else None
 
 
+TEXT_PARTS = "text_config", "llm_config", "language_config", "thinker_config"
+
+
 def _text_part(config):
     if isinstance(config.get("config"), dict) and "model_type" not in config:  # a config of the gallery
         return _text_part(config["config"])
-    for name in ("text_config", "llm_config", "language_config", "thinker_config"):
+    for name in TEXT_PARTS:
         if isinstance(config.get(name), dict):
             part, outer = _text_part(config[name]), config.get("model_type")
             if outer is None or "model_type" in part:

@@ -7,7 +7,7 @@ const right = table(10_000);
 const turn = (c) => 2 * Math.PI * 10_000 ** ((c - (c % 2)) / COLUMNS);
 const formula = (c) => `By the formula, ${["sin", "cos"][c % 2]}(position / 10000<sup>${c - (c % 2)}/${COLUMNS}</sup>),`;
 const period = (c) => `${formula(c)} its curve repeats every ${spaced(turn(c))} positions${turn(c) < POSITIONS ? ", from one thin line to the next" : ""}.`;
-const clue = (c) => `<strong>Clue:</strong> by the formula, one wave ${turn(c) < POSITIONS ? "ends and the next begins at each thin line" : `takes ${spaced(turn(c))} positions`}.`;
+const clue = (c) => `In a right table, ${turn(c) < POSITIONS ? "every wave ends at a thin line" : `one wave takes ${spaced(turn(c))} positions`}.`;
 const start = (c) => `${formula(c)} it begins at ${c % 2}.`;
 const BUGS = [ // each opens at a column that shows it
   { wrong: table(10_000 ** 2), at: 1, opens: 10, hint: period, told: "exponent is doubled, so its columns change too slowly." }, // 2 (2k/d) is the same as the square of the base
@@ -108,7 +108,7 @@ export function words({ difference }, { column: c }, told) {
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
   if (guess === null && game.sent?.[1] === c) return `<strong>No, it isn't table ${"AB"[game.wrong]}.</strong> In column ${game.sent[0]} both look the same, so here is column ${c}. ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : "The curves show the framed column of both tables."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve doesn't follow it?`;
+  if (guess === null) return `${told ? here : "The curves show the framed column of both tables."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
   const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
