@@ -380,20 +380,28 @@ def test_a_finger_chooses_and_a_finger_that_scrolls_does_not(browser, site):
     box = page.locator(".live.hero")
     page.wait_for_function("document.querySelector('.hero input').value == 10")
     x, y = column_at(box, 40)
-    assert box.get_by_role("status").inner_text().startswith("The curves show the framed column")
+    assert box.get_by_role("status").inner_text().startswith("The curves show the framed columns")
     touch = page.context.new_cdp_session(page)
 
     def fingers(kind, *at):
         points = [{"x": x, "y": y} for x, y in at]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    fingers("touchStart", (x, y))
-    for step in range(1, 9):
-        fingers("touchMove", (x, y - 20 * step))
-    fingers("touchEnd")
-    page.wait_for_function("scrollY > 0")
+    def swipe(x, y):
+        fingers("touchStart", (x, y))
+        for step in range(1, 9):
+            fingers("touchMove", (x + step, y - 20 * step))
+        fingers("touchEnd")
+        page.wait_for_function("scrollY > 0")
+
+    swipe(x, y)
     assert not box.locator(".story").is_visible()
     page.goto(page.url, wait_until="networkidle")  # at the top again
+    slider = box.get_by_role("slider")
+    at = slider.bounding_box()
+    swipe(at["x"] + 0.6 * at["width"], min(at["y"] + at["height"] / 2, 770))
+    assert slider.input_value() == "10" and "framed" in box.get_by_role("status").inner_text()
+    page.goto(page.url, wait_until="networkidle")
     page.touchscreen.tap(x, y)
     assert box.get_by_role("status").inner_text().startswith("Column 40:")
     page.close()

@@ -415,6 +415,15 @@ def test_the_search_offers_what_was_meant(open_page, words, said):
         page.locator(".search-answers a[href*='notebooks/']").first.wait_for()
 
 
+def test_enter_takes_what_was_meant_and_shows_what_it_finds(open_page):
+    page = searched(open_page, "rope")
+    field = page.locator("article form input, main form input").last
+    field.fill("positonal encodng")
+    field.press("Enter")
+    page.locator(".search-answers li > a[href*='glossary.html#term-positional-encoding']").first.wait_for()
+    assert field.input_value() == "positional encoding"
+
+
 def test_a_phrase_is_found_though_one_of_its_words_is_nowhere_and_learners_come_first(open_page):
     page = searched(open_page, "rotary zzyzx frequencies")
     page.locator(".search-answers a").first.wait_for()

@@ -108,7 +108,7 @@ export function words({ difference }, { column: c }, told) {
   const here = `<strong>Column ${c}: ${seen(c, difference)}</strong>`;
   if (guess === null && game.sent?.[1] === c) return `<strong>No, it isn't table ${"AB"[game.wrong]}.</strong> In column ${game.sent[0]} both look the same, so here is column ${c}. ${bug.hint(c)} Compare both curves with it, and guess again.`;
   if (game.wrong !== null && guess === null) return `<strong>No, table ${"AB"[game.wrong]} keeps to the formula here.</strong> ${bug.hint(c)} Compare both curves with it, and guess again.`;
-  if (guess === null) return `${told ? here : "The curves show the framed column of both tables."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve is wrong?`;
+  if (guess === null) return `${told ? here : "The curves show the framed columns."} ${bug.hint === period ? clue(c) : bug.hint(c)} Which curve is wrong?`;
   if (found) return `${here} Table ${"AB"[bug.at]}'s ${bug.told}`;
   const clear = range(COLUMNS).filter((n) => 2 * bug.differences[n] >= Math.max(...bug.differences));
   const best = clear.reduce((one, n) => (Math.abs(n - c) <= Math.abs(one - c) ? n : one)); // the nearest
