@@ -127,7 +127,7 @@ def training():
         ("test at 32k: does it pass line 5,\nwith no short task worse?", plots.COLOURS[0]),
         ("stage 2: 25 billion tokens\nin texts of up to 128k", grey),
         ("the same test again,\nat 32k, with short tasks", plots.COLOURS[0]),
-        ("final model. Line 5 decides:\nwe promise 32k, 64k or 128k", yes),
+        ("final model, also at 64k and 128k:\nline 5 decides what we promise", yes),
     )
     for place, (words, colour) in enumerate(steps):
         frame = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.4}
