@@ -29,8 +29,12 @@ if "google.colab" in sys.modules:  # elsewhere the course is installed already
     %pip install --quiet --no-deps "pe_lessons @ git+{repository}"
 """
 
-SHOW = {"imports": "Show the imports", "code": "Show the code of this picture", "output": "Show the answer",
-        "picture": "Show the picture"}
+SHOW = {
+    "imports": "Show the imports",
+    "code": "Show the code of this picture",
+    "output": "Show the answer",
+    "picture": "Show the picture",
+}
 THUMB = 208  # dots of the page
 LONG = 8  # lines of code above a figure that are in its way
 ONLY_DRAWS = re.compile(r"(#.*\n)*figures\.\w+\((.|\n[ )])*\)\s*$")  # one call

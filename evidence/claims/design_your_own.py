@@ -29,6 +29,7 @@ def five_back(seed):
         ("ten_times_as_slow", below(0.5)),
         ("stripes_of_four", below(0.5)),
         ("four_everywhere", above(0.9).at(1, 2)),
+        ("louder_rows", above(0.95).at(1)),
         ("sixteen_times_as_loud", below(0.4).at(1)),
     ):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
@@ -107,12 +108,22 @@ def our_designs(seed):
 
     far = at(np.pi - arrays.frequencies(workshop.WIDTH))
     yield "next door 0", workshop.share_right(workshop.trained(far, seed), 16, seed), above(0.9)
-    for start, bound in (0.1, above(0.38)), (0, below(0.33)):
-        even = workshop.trained(at(np.linspace(start, np.pi, workshop.WIDTH // 2)), seed)
-        yield f"evenly from {start}, 64 words", workshop.share_right(even, 64, seed), bound
+    even = workshop.trained(at(np.linspace(0.1, np.pi, workshop.WIDTH // 2)), seed)
+    yield "evenly spaced, 64 words", workshop.share_right(even, 64, seed), above(0.38)
+    by_word = workshop.right_by_word(even, 64, seed)
+    guesses = below(0.25)
+    for first, last, bound in (
+        (5, 15, above(0.97)),
+        (17, 34, guesses),
+        (37, 46, above(0.9)),
+        (48, 63, guesses),
+    ):
+        yield f"evenly spaced, words {first} to {last}", by_word[first : last + 1].mean(), bound
     for factor in (4, 10):
         louder = workshop.trained(times(factor, lesson.my_encoding), seed)
         yield f"my_encoding, {factor} times as loud", workshop.share_right(louder, 16, seed), above(0.43)
+    fast = workshop.trained(lambda positions, d_model: lesson.my_encoding(10 * positions, d_model), seed)
+    yield "my_encoding, ten times as fast", workshop.share_right(fast, 16, seed), below(0.5)
     louder = lesson.four_times_as_loud
     four = workshop.trained(louder, seed)
     yield "sinusoidal, 4 times as loud, with words", workshop.distance_with_words(louder, seed), above(1.6)

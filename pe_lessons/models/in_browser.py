@@ -106,6 +106,7 @@ def read(text):
         config = json.loads(text)
         if not isinstance(config, dict):
             raise TypeError('a config.json holds names and values between { and }, such as "model_type"')
+        names = reader._read(config).keys() | config.keys()
         said = {
             "told": words.explain(config),
             "warnings": consistency.warnings(config),
@@ -113,7 +114,7 @@ def read(text):
             "facts": facts(config),
             "strip": strip(reader.layers(config)),
             "understood": consistency.understood(config),
-            "unread": sorted((reader._read(config).keys() | config.keys()) - known_config_keys.NAMES - {*reader.TEXT_PARTS}),
+            "unread": sorted(names - known_config_keys.NAMES - {*reader.TEXT_PARTS}),
         }
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"

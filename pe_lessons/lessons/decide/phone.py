@@ -43,7 +43,7 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
     if all(said[1].strip().lower() == "proved" for said, *_ in lines.values()):
         filled.append("You grade both lines proved. Who has shown that such a model finds its needles?")
     if layers.count(TEXT) < LAYERS // 2:
-        filled.append("Every second layer could see everything: that fits, too. Does your reason say why fewer do?")
+        filled.append("Every second layer could see everything, too. Does your reason say why fewer do?")
     return result("correct", [line.replace("..", ".") for line in filled])
 
 

@@ -47,3 +47,16 @@ def before_and_after(two):
 def maps(heads):
     """How much each word looks at each word, {name: (16, 16)}, in heads that were trained on five back."""
     return plots.heatmaps(heads, xlabel="looks at", ylabel="word", signed=False, label="weight")
+
+
+@plots.drawn
+def word_by_word(right):
+    """The accuracy on five back at each place of a text, longer than those of the training."""
+    fig, ax = plt.subplots(figsize=(4.7, 2.9))
+    ax.plot(right, color=COLOURS[0], marker=".")
+    ax.axhline(1 / 8, color="0.5", linestyle="--")
+    ax.text(len(right) - 1, 1 / 8 - 0.03, "blind guess", ha="right", va="top", color="0.4")
+    ax.axvspan(0, 15, color=COLOURS[2], alpha=0.15, linewidth=0)
+    ax.text(7.5, 1.05, "as in training", ha="center", color="0.3")
+    ax.set(xlabel="word", ylabel="accuracy", ylim=(0, 1.14))
+    return fig

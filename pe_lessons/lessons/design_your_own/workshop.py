@@ -93,6 +93,15 @@ def share_right(model, seq_len, seed=0):
     return toys.accuracy(model, tokens, targets)
 
 
+def right_by_word(model, seq_len, seed=0):
+    """What a trained model gets right at each place of 1,000 new texts; NaN where no word is five back."""
+    tokens, targets = five_back(1000, seq_len, seed=2000 + seed)
+    with torch.no_grad():
+        right = (model(tokens).argmax(dim=-1) == targets).float().mean(dim=0).numpy()
+    right[:BACK] = np.nan
+    return right
+
+
 def looks_at(model, seed=0):
     """Where the head of a trained model looks: the mean of 128 texts, (16, 16), rows are queries."""
     tokens, _ = five_back(128, SEQ_LEN, seed=2000 + seed)
