@@ -75,16 +75,14 @@ function show() {
     const reads = Object.assign(document.createElement("a"), { href: "read_a_config.html", textContent: "Read a config" });
     count.append(...(near.length ? [" Do you mean"] : [" No model here is called so. ", reads, " takes a file of any model."]), ...near.map((card) => ask(card.querySelector("a").textContent)));
   }
-  if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => press() }));
+  if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => (history.replaceState(null, "", location.pathname), press()) }));
 }
 
-const address = (tag) => history.replaceState(null, "", location.pathname + (tag ? `?show=${encodeURIComponent(tag.dataset.tag)}` : location.hash));
 function press(tag, wanted = "") {
   if (!tag && name) name.value = wanted;
   for (const one of tags) {
     if (!tag || one === tag || single) one.setAttribute("aria-pressed", one === tag && !pressed(one));
   }
-  address(tags.find(pressed));
   show();
 }
 
@@ -96,6 +94,7 @@ for (const one of tags) {
   one.onclick = (event) => {
     event.preventDefault();
     press(one);
+    history.replaceState(null, "", location.pathname + (pressed(one) ? `?show=${encodeURIComponent(one.dataset.tag)}` : ""));
     if (!single || !pressed(one)) return;
     one.closest(".filters, .curves").after(count, found); // what is left stands below what was chosen
     for (const it of [cards.find((card) => !card.hidden), one]) it.scrollIntoView({ block: "nearest" });
