@@ -159,7 +159,7 @@ WEIGHTS = {"notebooks/": 1, "glossary": 2, "read_a_config": 1, "clinic": 1, "api
 ALSO = tomllib.loads((DOCS / "search_words.toml").read_text(encoding="utf-8"))
 UNSEARCHED = ("_modules/", "genindex", "search", "404", "progress", "evidence/", "EVIDENCE")
 UNREAD = ".headerlink, .suspect, .viewcode-link, .cell_input, .cell_output pre, .cell_output table, script"
-UNREAD += ", summary, .to-answer details, .cause, .filters, .cases, .told > div + div, "
+UNREAD += ", summary, .to-answer details, .cause, .filters, .cases, .told > div:nth-child(2), "
 UNREAD += ", ".join(f".highlight-{one}" for one in ("none", "python", "pycon", "bash"))
 SOURCES = re.compile(r"<p><strong>Sources\.</strong></p>.*?</ul>", re.DOTALL)
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z(])")

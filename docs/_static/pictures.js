@@ -108,7 +108,7 @@ async function mount(box) {
     show();
   };
   Object.values(knobs).forEach((one) => one.input.addEventListener("input", touch));
-  box.querySelector("noscript").before(drawing, ...(picture.offers ? [words, ...box.querySelectorAll(".story"), offered, controls] : [controls, words]));
+  box.querySelector("noscript").before(drawing, controls, words, ...(picture.offers ? [...box.querySelectorAll(".story"), offered] : []));
   show();
   new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   if (picture.sweep && matchMedia("(prefers-reduced-motion: no-preference)").matches && !swept()) {

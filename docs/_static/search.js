@@ -236,13 +236,15 @@ for (const form of document.querySelectorAll("form.bd-search")) {
     if (!asked) SUGGESTED.forEach((one, n) => status.append(...(n ? [", "] : []), asking(one)));
     const spelt = Object.keys(terms).flatMap((term) => [term, ...term.split(" ").filter((part) => part.length > 3)]);
     let meant = every;
+    const corrected = [];
     for (const word of every.split(/\s+/)) {
       if (word.length < 4 || (!lost.includes(word) && pages.some(({ content }) => content.toLowerCase().includes(word)))) continue;
       const [best] = spelt.filter((term) => term[0] === word[0]).map((term) => [mistyped(word, term), term]).sort(([one], [other]) => one - other);
       if (!best?.[0] || best[0] > (word.length > 7 ? 2 : 1)) continue;
       meant = meant.replace(word, best[1]);
-      status.append(" Did you mean ", asking(best[1], every.replace(word, best[1])), "?");
+      corrected.push(best[1]);
     }
+    if (corrected.length) status.append(" Did you mean ", asking(corrected.length > 1 ? meant : corrected[0], meant), "?");
     if (asked && !count) status.append(" Look among the words of the ", linked(new URL("glossary.html", ROOT), "glossary"), ", or if your model is wrong, in the ", linked(new URL("clinic.html", ROOT), "clinic"), ".");
     const way = AT_WORK.find(([one]) => one.test(asked));
     if (way) status.append(" ", linked(new URL(way[1], ROOT), way[2]), ` ${way[3]}`);

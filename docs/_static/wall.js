@@ -60,9 +60,9 @@ function show() {
   }
   for (const home of new Set(homes.values())) home.closest("section").hidden = asked;
   const left = cards.filter((card) => !card.hidden);
-  for (const one of single ? [] : tags.filter((one) => !pressed(one))) { // what would leave nothing
+  for (const one of single ? [] : tags) { // what would leave nothing
     one.querySelector("small").textContent = left.filter((card) => card.dataset.tags.split(" ").includes(one.dataset.tag)).length;
-    one.disabled = one.lastChild.textContent === "0";
+    one.disabled = !pressed(one) && one.lastChild.textContent === "0";
   }
   told.hidden = !left.length;
   const called = single && wanted.length ? `“${(wanted[0].querySelector("b") ?? wanted[0].firstChild).textContent}”: ` : "";
@@ -73,7 +73,7 @@ function show() {
     const near = cards.filter((card) => shared(card) > 1).sort((one, other) => shared(other) - shared(one)).slice(0, 3);
     const ask = (textContent) => Object.assign(document.createElement("button"), { type: "button", textContent, onclick: () => press(null, textContent) });
     const reads = Object.assign(document.createElement("a"), { href: "read_a_config.html", textContent: "Read a config" });
-    count.append(...(near.length ? [" Do you mean"] : [" No model here is called so. ", reads, " takes a file of any model."]), ...near.map((card) => ask(card.querySelector("a").textContent)));
+    count.append(...(near.length ? [" Do you mean"] : [" No model or method here is called so. ", reads, " takes a file of any model."]), ...near.map((card) => ask(card.querySelector("a").textContent)));
   }
   if (asked) count.append(Object.assign(document.createElement("button"), { type: "button", textContent: "Show all", onclick: () => (history.replaceState(null, "", location.pathname), press()) }));
 }
@@ -151,6 +151,7 @@ addEventListener("click", ({ target }) => {
 // Ticked cards and the choices above the table are the same models. A bar at the bottom says which, and leads to the
 // table above the cards, and so does an address: gallery.html?compare=gpt-2,bloom.
 const [bar, side] = [document.querySelector(".compare"), document.querySelector(".side")];
+if (side) found.before(side); // above what a filter leaves
 if (bar) {
   const boxes = [...document.querySelectorAll(".wall label input")];
   const chosen = [...side.querySelectorAll("select")];
