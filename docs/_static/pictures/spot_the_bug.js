@@ -43,7 +43,7 @@ const places = () => {
   const [size, wide, tall, below, at, curves] = narrow() ? [15, 378, 104, 15, [[22, 17], [22, 160]], 50] : [7.5, 184, 68, 9, [[12, 13], [214, 13]], 31];
   return { size, wide, tall, below, at, box: [at[0][0], at[1][1] + tall + below + size + 7, 384 - at[0][0], curves] }; // box: where the curves are
 };
-const edge = () => (narrow() ? 3 : 1.4); // of the lines that stand outside the column that is shown
+const edge = () => (narrow() ? 2.4 : 1.2); // of the frame around the column that is shown
 const KEY = [range(21).map((n) => n / 10 - 1)];
 
 export const height = () => places().box[1] + places().box[3] + 16;
@@ -72,7 +72,7 @@ function painting([left, top], n, c, { size, wide, tall, below }) {
     + text(0, 0, narrow() ? "position →" : "position 0 to 49 →", `${middle} transform="translate(${left - 1.1 * size} ${top + tall / 2}) rotate(90)"`)
     + text(left + wide / 2, top + tall + below - 1, "column 0 to 127 →", middle)
     + image(painted(game.bug.tables[n]), left, top, wide, tall, 'class="grip"')
-    + [-edge(), wide / COLUMNS].map((beside) => bar(left + (c * wide) / COLUMNS + beside, top - 1, edge(), tall + 2, "ring")).join("");
+    + [["ring back", 1.7], ["ring", 1]].map(([kind, thick]) => bar(left + (c * wide) / COLUMNS - edge(), top - edge(), wide / COLUMNS + 2 * edge(), tall + 2 * edge(), kind, `stroke-width="${thick * edge()}"`)).join("");
 }
 
 export function draw({ one, other, difference }, { column: c }) {
