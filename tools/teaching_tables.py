@@ -27,7 +27,7 @@ PATHS = (
     "to build language models",
     "vision and video",
     "a first impression, in two hours",
-    "to teach it",
+    "to teach this course",
 )
 PATH = re.compile(rf"^(.*(?:[|*] ?)({'|'.join(PATHS)})\b.* )(\d+)(?= \|| minutes)", re.MULTILINE)
 ROW = re.compile(r"^(\| \[(\d\d) .* \| )\d+(?= \|$)", re.MULTILINE)  # of a table with a lesson a line
