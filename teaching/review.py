@@ -169,8 +169,10 @@ def pasted(name, source):
 
 
 def borrowed(name, verdict):
-    """The functions of the course that do the whole exercise and that a right answer calls."""
-    return sorted(giving(name) & {one.rpartition(".")[2] for one in verdict.get("called", ())})
+    """The course's functions that do the whole exercise and that a right answer, or what it calls, calls."""
+    calls = [[word.rpartition(".")[2] for word in one.split(" ")] for one in verdict.get("called", ())]
+    allowed = getattr(REGISTRY[name], "may_call", ())
+    return sorted(giving(name) & {word for words in calls if words[0] not in allowed for word in words})
 
 
 @functools.cache
