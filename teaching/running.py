@@ -54,7 +54,10 @@ class Run(Execute):
 
     def preprocess(self, nb, resources, km=None):
         self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
-        self.looks = {}  # what the check of each cell told of an answer
+        self.looks, self.stopped = (
+            {},
+            [],
+        )  # what the check of each cell told of an answer; why some were stopped
         try:
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
@@ -66,6 +69,7 @@ class Run(Execute):
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
             if self.reached < 0:  # nothing of a learner ran, so no mark comes of it
                 raise RuntimeError(f"no cell was run: {why}") from problem
+            self.stopped.append("NotRun")
             for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
                 cell.outputs.append(
                     marking.error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
@@ -74,9 +78,13 @@ class Run(Execute):
         for index, cell in enumerate(nb.cells):
             if is_grade(cell):
                 marking.write_verdict(cell, self.looks.get(index))
+                if "NotRun" in self.stopped and index >= self.reached:
+                    cell.metadata[marking.VERDICT]["cause"] = "NotRun"
                 if where := made_elsewhere(nb.cells, index):
+                    cell.metadata[marking.VERDICT]["where"] = where
                     [told, *_] = [one for one in cell.outputs if one.output_type == "error"]
                     told.traceback.append(f"Look: {where}.")
+        nb.metadata["stopped"] = self.stopped
         for cell in nb.cells:
             make_harmless(cell)
         told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
@@ -117,6 +125,7 @@ class Run(Execute):
         else:
             await asyncio.sleep(LOOK / 5)  # as nbclient looks again at once where an older reply came
             return None
+        self.stopped.append(why[0])
         self.error_on_timeout = marking.error(*why)
         return await super()._async_handle_timeout(timeout, cell)
 

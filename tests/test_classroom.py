@@ -532,12 +532,13 @@ def test_a_cell_is_stopped_for_what_it_computes():
     endless = [loop, f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {loop!r}])"]
     sources = ["import time\ntime.sleep(2)\nprint('done')", *endless, "time.sleep(10**6)", "print('done')"]
     notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, sources)])
-    _, late, *stopped, last = running.Run(timeout=3).preprocess(notebook, {})[0].cells
+    notebook, _ = running.Run(timeout=3).preprocess(notebook, {})
+    _, late, *stopped, last = notebook.cells
     assert [output.get("text") for output in late.outputs + last.outputs] == ["done\n"] * 2
     names = ["ComputedTooLong", "ComputedTooLong", "WaitedTooLong"]
     for cell, name in zip(stopped, names, strict=True):
         assert [output.get("ename") for output in cell.outputs][-2:] == ["KeyboardInterrupt", name]
-    assert review.STOPPED.keys() > {*names}
+    assert review.STOPPED.keys() > {*names} and notebook.metadata["stopped"] == names
 
 
 REFUSED = """
@@ -627,23 +628,40 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
 
 
 @pytest.mark.parametrize(
-    "said, words",
+    "name, status, cause, words",
     [
-        (f"sinusoidal_loop: Not yet.\n{SLIP.say}", [SLIP.name]),
-        ("sinusoidal_loop: Correct.\nIn all.", []),
-        ("sinusoidal_loop: Not yet.\nchanges its argument `x`. Work on a copy.", ["changes an argument"]),
-        ("bug_question: Not yet.\na (chosen): No.\n教 (chosen):", [CHOSEN]),
-        ("bug_question: Not yet.\nb is right.\nThere is more to choose.", ["a right choice missing"]),
-        ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
-        ("NotRun: A cell stopped the notebook", ["not run: the notebook stopped before"]),
-        ("50", ["no verdict"]),
+        ("sinusoidal_loop", "not yet", SLIP.name, [SLIP.name]),
+        ("sinusoidal_loop", "correct", None, []),
+        ("sinusoidal_loop", "not yet", "changes an argument", ["changes an argument"]),
+        ("bug_question", "not yet", "a chosen + b missed", [CHOSEN]),
+        ("bug_question", "not yet", "b missed", ["a right choice missing"]),
+        ("sinusoidal_loop", None, "NameError", ["the answer's name was never defined"]),
+        ("sinusoidal_loop", None, "NotRun", ["not run: the notebook stopped before"]),
+        ("sinusoidal_loop", None, None, ["no verdict"]),
+        ("sinusoidal_loop", "error", EVIL, ["an error"]),
     ],
 )
-def test_review_tells_the_mistakes_by_their_names(said, words):
-    name = said.split(":")[0] if ":" in said else "sinusoidal_loop"
-    status = next((one for one, heading in HEADINGS.items() if f": {heading}." in said), None)
-    assert review.mistakes_in(name, said, status) == words
-    assert review.mistakes_in(name, f"{said}\n{name}: Correct.", None) != []  # which anybody can print
+def test_review_tells_the_mistakes_by_their_names(name, status, cause, words):
+    assert review.mistakes_in(name, {"status": status, "cause": cause}) == words
+
+
+@pytest.mark.parametrize(
+    "body, cause",
+    [
+        ("print(LIES)", "returns None"),
+        ("raise ValueError(LIES)", None),
+        ("print(LIES); table = [[0.0] * d_model] * seq_len; return table[:-1]", "another shape"),
+        ("return my_sinusoidal", "gives a function back"),
+    ],
+)
+def test_what_an_answer_prints_or_raises_is_no_cause(body, cause):
+    lies = f"{SLIP.say} {running.BELOW} NotRun NoVerdict {' '.join(marking.UNNAMED)}"
+    scope, cell = {"LIES": lies}, copy.deepcopy(demo.cell_of(RELEASE, "sinusoidal_loop-check"))
+    exec(f"def my_sinusoidal(seq_len, d_model):\n    {body}", scope)
+    scope["my_sinusoidal"].__name__ = lies
+    marking.write_verdict(cell, marking.renewed("sinusoidal_loop").look(scope["my_sinusoidal"]).as_text())
+    assert cell.metadata[marking.VERDICT]["cause"] == cause and "where" not in cell.metadata[marking.VERDICT]
+    assert lies[:50] in str(cell.outputs)
 
 
 def test_a_constant_is_no_mistake_with_a_name_and_nobody_names_a_function_of_the_course():
@@ -691,7 +709,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
         check = demo.cell_of(notebook, "sinusoidal_loop-check")
         check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
         [status] = [one for one, heading in HEADINGS.items() if f": {heading}." in said]
-        check.metadata[marking.VERDICT] = {"status": status}
+        check.metadata[marking.VERDICT] = {"status": status, "cause": SLIP.name if said == wrong else None}
         if said == wrong and student != "Ivy":
             copied = demo.cell_of(notebook, "hunt-function").source
             demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
