@@ -549,22 +549,23 @@ top = ctypes.c_void_p(ctypes.addressof(room) + 65504)
 act = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: 0)
 print([libc.clone(act, top, 0x100, None), ctypes.get_errno()])  # CLONE_VM, and no thread
 print([libc.syscall({mbind}, 0, 0, 0, 0, 0, 0), ctypes.get_errno()])
-print(os.listdir(sys.prefix + "/home") if os.path.isdir(sys.prefix + "/home") else [])
+print(os.listdir(sys.prefix + "/home") + os.listdir(sys.prefix + "/ipython"))
 threading.Thread(target=lambda: subprocess.run(["echo", "honest"])).start()
 """
 
 
 @needs_a_sandbox
-def test_memory_goes_from_no_process_to_the_next_and_keys_of_the_course_are_not_seen():
+def test_memory_goes_from_no_process_to_the_next_and_keys_and_history_are_not_seen():
     import pyseccomp
 
-    home = Path(sys.prefix) / "home"
-    there = home.exists()
-    (home / "runtime").mkdir(parents=True, exist_ok=True)
+    homes = [Path(sys.prefix) / one for one in ("home", "ipython")]
+    made = [one for one in homes if not one.exists()]
+    for home in homes:
+        (home / "profile_default").mkdir(parents=True, exist_ok=True)
     mbind = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "mbind")
     words = sandbox.command([sys.executable, "-c", REFUSED.format(mbind=mbind)])
     told = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
-    if not there:
+    for home in made:
         shutil.rmtree(home)
     assert sorted(told) == ["[-1, 1]", "[-1, 1]", "[]", "honest"]
 
