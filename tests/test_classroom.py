@@ -114,6 +114,9 @@ GRADABLE = {
     "a thousand dots": lambda data: more(data, "a" + ".b" * 1_000),
     "a million lines of prose": prose(source=10**6 * "\n"),
     "700 lines of magic": lambda data: more(data, 700 * "%pwd\n" + "\0"),
+    "ids as numbers": lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])],
+    "ids of lists": lambda data: data.update(nbformat_minor=4) or prose(id=10**5 * [{}])(data),
+    "a name without end": prose(id=25 * intake.MOST_CODE * "a"),
     "a schema of the future": lambda data: data.update(nbformat_minor=99),
     "one id twice": lambda data: [more(data, "1") for _ in "ab"],
     "source in lines": lambda data: prose(source=["see\n", "there"])(data),
@@ -133,7 +136,6 @@ BROKEN = {
     "another object": (lambda data: '{"cells": []}', NONE),
     "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
     "too many cells": (lambda data: more(data, "", intake.MOST_CELLS), "more than 2,000 cells"),
-    "a name without end": (prose(id=25 * intake.MOST_CODE * "a"), "more than 2,000 cells"),
     "too many values": (lambda data: data["metadata"].update(zz=intake.MOST_PARTS * [0]), "00,000 values"),
     "too much code": (lambda data: more(data, intake.MOST_CODE * "\n"), "characters of code"),
     "five cells": (lambda data: data.update(cells=data["cells"][:5]), "too few cells are left"),
@@ -147,7 +149,7 @@ BROKEN = {
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
     "nbformat evil": (lambda data: data.update(nbformat=EVIL), INVALID),
-    "ids as numbers": (lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])], INVALID),
+    "cell_type without end": (prose(cell_type=25 * intake.MOST_CODE * "a"), INVALID),
 }
 
 
