@@ -139,8 +139,7 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    called = set().union(*(one.called for one in read(look).seen))  # of the course, in some trial
-    called = [storable(one) for one in sorted(called)]
+    called = sorted({storable(name) for one in read(look).seen for name in one.called})  # in some trial
     cause = result.cause if result.cause or result.status == "correct" else unnamed(name, look)
     cell.metadata[VERDICT] = {"status": result.status, "cause": cause, "called": called}
     if result.status == "correct":
@@ -154,9 +153,8 @@ def unnamed(name, look):
     """The cause in `UNNAMED` of which the check speaks where it hears no words of the learner's, or None."""
     look = read(look)
     seen = [replace(one, text="" if one.kind == "raised" else one.text, printed="") for one in look.seen]
-    said = str(
-        renewed(name).judge(replace(look, name="<>", text="", course=look.course and "it", seen=tuple(seen)))
-    )
+    look = replace(look, name="<>", text="", course=look.course and "it", seen=tuple(seen))
+    said = renewed(name).judge(look).message
     return next((cause for sign, cause in UNNAMED.items() if sign in said), None)
 
 

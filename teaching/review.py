@@ -37,6 +37,7 @@ STOPPED = {  # the errors that running.py writes
     "NotRun": "stopped before its end",
     "ComputedTooLong": "a cell computed too long",
     "WaitedTooLong": "a cell waited too long: grade again",
+    "Cut": "outputs too large for a page were left out",
 }
 SILENT = {  # why a check said nothing, by the cause in its verdict
     "NotRun": "not run: the notebook stopped before",
@@ -81,8 +82,7 @@ def mistakes_in(name, verdict):
         )
         return list(shown) or ["a right choice missing"]
     found = [one.name for one in known_of(name) if f" + {one.name} + " in f" + {cause} + "]
-    known = [cause] if cause in marking.UNNAMED.values() else []
-    return found or known or ["an error" if status == "error" else "another mistake"]
+    return found or [cause or ("an error" if status == "error" else "another mistake")]
 
 
 def look(folder, lesson):
