@@ -158,7 +158,7 @@ class Run(Execute):
         left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
         if kind == "stream":
             if (room := min(left["stream"], self.left)) <= 0:
-                self.stopped["Cut"] = True
+                self.stopped |= {"Cut": True} if self.left <= 0 else {}
                 return None
             text = content["text"]
             if len(text) > room:
