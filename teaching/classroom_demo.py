@@ -76,7 +76,7 @@ def submissions():
 
 
 def cell_of(notebook, name):
-    [cell] = [cell for cell in notebook.cells if name in (grade_id(cell), cell.id)]
+    [cell] = [cell for cell in notebook.cells if name in (grade_id(cell), cell.get("id"))]
     return cell
 
 

@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import csv
 import ctypes
+import functools
 import html
 import io
 import itertools
@@ -334,27 +335,27 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
 
     They have the names in which the platform gave the files, because it takes them back by these.
     """
-    moodle, canvas, downloads = {}, {}, folder / "downloaded" / lesson
-    for student, handed_in in files.items():
-        page = folder / "feedback" / student / lesson / f"{lesson}.html"
-        *above, file = (intake.readable(name) for name in handed_in[-1].relative_to(downloads).parts)
-        # A folder for each, or none. The first such name is the platform's; learners choose what comes after.
-        begin = next(filter(None, map(FROM_MOODLE.match, [*(f"{name}/" for name in above), file])), None)
-        if begin and page.exists():
-            moodle[f"{begin[0]}{lesson}.html"] = page.read_text(encoding="utf-8")
-        if not begin and student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
-            notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
-            lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
-            notes = notebook.metadata.get("course_notes", [])
-            head = "\n\n".join(["# Graded", *lines, "The replies are below the checks.", *notes])
-            notebook.cells.insert(0, nbformat.v4.new_markdown_cell(head))
-            canvas[file] = nbformat.writes(notebook)
-    for platform, pages in (("moodle", moodle), ("canvas", canvas)):
-        if pages:
+    downloads = folder / "downloaded" / lesson
+    with contextlib.ExitStack() as opened:  # each page is written as it comes: they may be many, and large
+
+        @functools.cache
+        def archive(platform):
             target = folder / place / f"{lesson}_{platform}.zip"
-            with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-                for name, text in sorted(pages.items()):
-                    archive.writestr(name, text)
+            return opened.enter_context(zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED))
+
+        for student, handed_in in sorted(files.items()):
+            page = folder / "feedback" / student / lesson / f"{lesson}.html"
+            *above, file = (intake.readable(name) for name in handed_in[-1].relative_to(downloads).parts)
+            # A folder for each, or none. The first such name is the platform's; learners choose the rest.
+            begin = next(filter(None, map(FROM_MOODLE.match, [*(f"{name}/" for name in above), file])), None)
+            if begin and page.exists():
+                archive("moodle").write(page, f"{begin[0]}{lesson}.html")
+            if not begin and student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
+                notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
+                lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
+                lines += ["The replies are below the checks.", *notebook.metadata.get("course_notes", [])]
+                notebook.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(["# Graded", *lines])))
+                archive("canvas").writestr(file, nbformat.writes(notebook))
 
 
 def write_grades(folder, lesson, given, broken, gone):

@@ -352,14 +352,16 @@ def read(content):
         raise Unreadable(TOO_LARGE.format(MUCH))
     # Of all else, which nobody needs, a little in the file takes much memory.
     kept = ("nbformat", "nbformat_minor", "cells")
-    data = {key: data[key] for key in kept if key in data} | {"metadata": {}}
-    for cell in (one for one in cells if isinstance(one, dict)):
-        for key in cell.keys() - {"id", "cell_type", "source", "metadata"}:
-            del cell[key]
-        if isinstance(about := cell.get("metadata"), dict):
-            graded = about.get("nbgrader")
-            name = graded.get("grade_id") if isinstance(graded, dict) else None
-            cell["metadata"] = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+    data = {key: data[key] for key in kept if isinstance(data.get(key), int | list)} | {"metadata": {}}
+    cells[:] = [one if isinstance(one, dict) else None for one in cells]
+    for cell in filter(None, cells):
+        for key in cell.keys() - {"source", "metadata"}:
+            if key not in ("id", "cell_type") or not is_short(cell[key]):
+                del cell[key]
+        graded = about.get("nbgrader") if isinstance(about := cell.get("metadata", {}), dict) else None
+        name = graded.get("grade_id") if isinstance(graded, dict) else None
+        known = {"nbgrader": {"grade_id": name}} if is_short(name) else {}
+        cell["metadata"] = known if isinstance(about, dict) else None
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
         elif prose := cell.get("source"):
@@ -367,13 +369,14 @@ def read(content):
             room -= len(cell["source"])
     # Half of an emoji, which an editor may leave, cannot be written to a file.
     text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
-    if len(text) > 10 * MOST_CODE:  # of names and the like
-        raise Unreadable(TOO_LARGE.format(MUCH))
-    with warnings.catch_warnings(action="ignore"):
+    with warnings.catch_warnings(action="ignore"):  # which gives ids to cells that have none
         notebook = nbformat.reads(text, as_version=4)
-        nbformat.validator.normalize(notebook)
-    nbformat.validate(notebook, relax_add_props=True)
+        nbformat.validate(notebook, relax_add_props=True)
     return notebook
+
+
+def is_short(value):
+    return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def put_right(notebook, release):

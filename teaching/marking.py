@@ -16,6 +16,7 @@ import re
 import secrets
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -30,7 +31,19 @@ COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
 LONGEST = 5_000_000  # characters of a look; a right answer's has less than a million
 DIMENSIONS = 64  # of a value: the product of a million sizes takes minutes
-VERDICT = "course_verdict"  # in the metadata of a check: the status, the name of the mistake, what was called
+VERDICT = "course_verdict"  # in the metadata of a check: its status, the cause, and what was called
+# What the checks say of answers whose mistake has no name, and the cause that stands for it.
+UNNAMED = {
+    "You return what": "returns a result of the course",
+    "does not end. What should stop": "does not end",
+    "Your code never writes": "some entries are never written",
+    "Work on a copy": "changes an argument",
+    "forgot the parentheses": "gives a function back",
+    "returns None.": "returns None",
+    "raises NotImplementedError": "a part is not written",
+    "raise an error, but": "no error where there should be one",
+    "should return the shape": "another shape",
+}
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
 
 
@@ -113,9 +126,10 @@ def write_verdict(cell, look):
     such as why a name is missing. But nbgrader would take a value for partial credit, and a reader a printed
     "Correct" for the check's reply.
     """
-    cell.metadata.pop(VERDICT, None)
     name = exercise_of(cell)
+    cell.metadata[VERDICT] = {"status": None, "cause": "NoVerdict"}
     if failed := [one for one in cell.outputs if one.output_type == "error"]:
+        cell.metadata[VERDICT]["cause"] = "NameError" if failed[0].ename == "NameError" else None
         failed[0].traceback.insert(0, "The check gave no reply, because its cell failed:")
         printed = [one for one in cell.outputs if one.output_type == "stream"]
         cell.outputs = [one for one in printed if f"{name}:" not in one.text] + failed
@@ -125,14 +139,23 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    called = set().union(*(one.called for one in read(look).seen))  # of the course, in some trial
-    called = [storable(one) for one in sorted(called)]
-    cell.metadata[VERDICT] = {"status": result.status, "cause": result.cause, "called": called}
+    called = sorted({storable(name) for one in read(look).seen for name in one.called})  # in some trial
+    cause = result.cause if result.cause or result.status == "correct" else unnamed(name, look)
+    cell.metadata[VERDICT] = {"status": result.status, "cause": cause, "called": called}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
     else:
         cell.outputs = [error("CheckFailed", storable(repr(result)))]
         cell.outputs[0].traceback = cell.outputs[0].evalue.splitlines()
+
+
+def unnamed(name, look):
+    """The cause in `UNNAMED` of which the check speaks where it hears no words of the learner's, or None."""
+    look = read(look)
+    seen = [replace(one, text="" if one.kind == "raised" else one.text, printed="") for one in look.seen]
+    look = replace(look, name="<>", text="", course=look.course and "it", seen=tuple(seen))
+    said = renewed(name).judge(look).message
+    return next((cause for sign, cause in UNNAMED.items() if sign in said), None)
 
 
 def storable(text):

@@ -21,7 +21,6 @@ import grade
 import intake
 import marking
 import nbformat
-import running
 from class_folder import class_folder, handed_out, lesson_named
 from matplotlib.figure import Figure
 
@@ -38,23 +37,12 @@ STOPPED = {  # the errors that running.py writes
     "NotRun": "stopped before its end",
     "ComputedTooLong": "a cell computed too long",
     "WaitedTooLong": "a cell waited too long: grade again",
+    "Cut": "outputs too large for a page were left out",
 }
-SILENT = {  # why a check said nothing, by what stands in its place
+SILENT = {  # why a check said nothing, by the cause in its verdict
     "NotRun": "not run: the notebook stopped before",
     "NoVerdict": "the check was not heard",
     "NameError": "the answer's name was never defined",
-}
-# What the checks say of answers whose mistake has no name, and what the table says then.
-UNNAMED = {
-    "You return what": "returns a result of the course",
-    "does not end. What should stop": "does not end",
-    "Your code never writes": "some entries are never written",
-    "Work on a copy": "changes an argument",
-    "forgot the parentheses": "gives a function back",
-    "returns None.": "returns None",
-    "raises NotImplementedError": "a part is not written",
-    "raise an error, but": "no error where there should be one",
-    "should return the shape": "another shape",
 }
 MISSING = "the answer's cell was missing"
 NEWEST_BROKEN = "the newest file is broken, and an older one was graded"
@@ -80,29 +68,21 @@ def shape(source):
         return ""
 
 
-def mistakes_in(name, said, status):
-    """The names of the mistakes of which a check spoke; its status is the verdict's, as anybody can print."""
-    exercise = REGISTRY.get(name)
+def mistakes_in(name, verdict):
+    """The names of the mistakes that a check found, by its verdict: whoever answers can print anything."""
+    exercise, (status, cause) = REGISTRY.get(name), (verdict.get("status"), verdict.get("cause") or "")
     if status is None:
-        return [next((words for sign, words in SILENT.items() if sign in said), "no verdict")]
+        return [SILENT.get(cause, "no verdict")]
     if status in ("correct", "not attempted"):
         return [] if status == "correct" else [status]
     if isinstance(exercise, Question):
-        letters = re.findall(r"(?m)^(\w) \(chosen\):", said)
-        texts = {one: exercise.choices[one][0] for one in letters if one in exercise.choices}
+        texts = {one: exercise.choices[one][0] for one in re.findall(r"(\w) chosen", cause)}
         shown = (
             f"chose {one}: {textwrap.shorten(text, 60, placeholder=' ...')}" for one, text in texts.items()
         )
         return list(shown) or ["a right choice missing"]
-    flat = " ".join(said.split())
-    found = [one.name for one in known_of(name) if " ".join(one.fault.split()) in flat]
-    known = [words for sign, words in UNNAMED.items() if sign in flat]
-    return found or known[:1] or ["an error" if status == "error" else "another mistake"]
-
-
-def said_in(cell):
-    text = ("\n".join(output.get("traceback", [output.get("text", "")])) for output in cell.outputs)
-    return re.sub(r"\x1b\[[\d;]*m", "", "\n".join(text))
+    found = [one.name for one in known_of(name) if f" + {one.name} + " in f" + {cause} + "]
+    return found or [cause or ("an error" if status == "error" else "another mistake")]
 
 
 def look(folder, lesson):
@@ -125,17 +105,16 @@ def look(folder, lesson):
             remarks[student].append(NEWEST_BROKEN)
         if (files := notebook.metadata.get("files", 0)) > 1:
             remarks[student].append(f"{files} files under this name, and the newest one counts")
-        outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
-        remarks[student] += [STOPPED[one.ename] for one in outputs if one.get("ename") in STOPPED]
+        remarks[student] += [STOPPED[why] for why in notebook.metadata.get("stopped", ())]
         for cell in sorted(own_code(notebook, release), key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "cells that they added or changed", tree].add(student)
         for cell in notebook.cells:
             name = grade_id(cell).removesuffix("-check")
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
-                said, (points, most) = said_in(cell), given[student][name]
+                points, most = given[student][name]
                 verdict, typed = cell.metadata.get(marking.VERDICT, {}), name in by_hand.get(student, ())
-                found = mistakes_in(name, said, status := verdict.get("status"))
+                found = mistakes_in(name, verdict)
                 if found:
                     wrong.add((name, student))
                 if any(f"`{name}` was missing" in note for note in notes):
@@ -144,16 +123,15 @@ def look(folder, lesson):
                 for one in found or [RIGHT]:
                     mistakes[name].setdefault(one, []).append(student)
                 answer = next((one for one in notebook.cells if grade_id(one) == name), None)
-                missed = (running.BELOW, running.ABOVE)
-                remarks[student] += [f"{name}: {where}" for where in missed if where in said]
+                remarks[student] += [f"{name}: {verdict['where']}"] if "where" in verdict else []
                 if not found and answer is not None and points:
                     if pasted(name, answer.source):
                         remarks[student].append(f"{name}: the course's own solution")
                     elif used := borrowed(name, verdict):
                         remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
-                if "NoVerdict" in said:
+                if verdict.get("cause") == "NoVerdict":
                     remarks[student].append(f"{name}: the check was not heard")
-                if not typed and (points > most or (points and status != "correct")):
+                if not typed and (points > most or (points and verdict.get("status") != "correct")):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
     return mistakes, remarks, alike_in(alike, wrong), given
@@ -169,8 +147,10 @@ def pasted(name, source):
 
 
 def borrowed(name, verdict):
-    """The functions of the course that do the whole exercise and that a right answer calls."""
-    return sorted(giving(name) & {one.rpartition(".")[2] for one in verdict.get("called", ())})
+    """The course's functions that do the whole exercise and that a right answer, or what it calls, calls."""
+    calls = [[word.rpartition(".")[2] for word in one.split(" ")] for one in verdict.get("called", ())]
+    allowed = getattr(REGISTRY[name], "may_call", ())
+    return sorted(giving(name) & {word for words in calls if words[0] not in allowed for word in words})
 
 
 @functools.cache

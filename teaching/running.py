@@ -21,7 +21,7 @@ from pe_lessons.exercises.result import LOOK_TYPE
 
 TEXT = 20_000  # characters of one cell's output that are kept
 PICTURES = 5_000_000  # characters of everything else
-ALL = 20_000_000  # characters of the outputs of all cells; four pixels count as one
+ALL = 20_000_000  # bytes that the outputs of all cells may take on a page; four pixels count as one
 PIXELS = 16_000_000  # of a picture: 24 kB may hold so many that a browser takes a gigabyte
 LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
@@ -38,6 +38,7 @@ TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}]
 TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file that is not there
 BELOW = "a cell below the check defines the answer, and the check did not see it"
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
+CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
 SPARED = "Cells of the lesson that no answer uses were not run."
 
 
@@ -54,7 +55,7 @@ class Run(Execute):
 
     def preprocess(self, nb, resources, km=None):
         self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
-        self.looks = {}  # what the check of each cell told of an answer
+        self.looks, self.stopped = {}, {}  # what each check told of an answer; why cells were stopped
         try:
             nb, resources = super().preprocess(nb, resources, km)
         except Exception as problem:  # of many kinds: whatever ends a kernel
@@ -66,6 +67,7 @@ class Run(Execute):
             self.log.error("the kernel ended in cell %d: %s", self.reached, why)
             if self.reached < 0:  # nothing of a learner ran, so no mark comes of it
                 raise RuntimeError(f"no cell was run: {why}") from problem
+            self.stopped["NotRun"] = True
             for cell in (cell for cell in nb.cells[max(self.reached, 0) :] if cell.cell_type == "code"):
                 cell.outputs.append(
                     marking.error("NotRun", f"A cell stopped the notebook: {why}. What follows was not run.")
@@ -74,13 +76,17 @@ class Run(Execute):
         for index, cell in enumerate(nb.cells):
             if is_grade(cell):
                 marking.write_verdict(cell, self.looks.get(index))
+                if "NotRun" in self.stopped and index >= self.reached:
+                    cell.metadata[marking.VERDICT]["cause"] = "NotRun"
                 if where := made_elsewhere(nb.cells, index):
+                    cell.metadata[marking.VERDICT]["where"] = where
                     [told, *_] = [one for one in cell.outputs if one.output_type == "error"]
                     told.traceback.append(f"Look: {where}.")
+        nb.metadata["stopped"] = [*self.stopped]
         for cell in nb.cells:
             make_harmless(cell)
         told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
-        notes = [*told, self.heading, self.idle and SPARED]
+        notes = [*told, self.heading, self.idle and SPARED, "Cut" in self.stopped and CUT]
         nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
 
@@ -117,6 +123,7 @@ class Run(Execute):
         else:
             await asyncio.sleep(LOOK / 5)  # as nbclient looks again at once where an older reply came
             return None
+        self.stopped[why[0]] = True
         self.error_on_timeout = marking.error(*why)
         return await super()._async_handle_timeout(timeout, cell)
 
@@ -151,27 +158,29 @@ class Run(Execute):
         left = self.room.setdefault(cell_index, {"stream": TEXT, "other": PICTURES})
         if kind == "stream":
             if (room := min(left["stream"], self.left)) <= 0:
+                self.stopped |= {"Cut": True} if self.left <= 0 else {}
                 return None
             text = content["text"]
             if len(text) > room:
                 content["text"] = f"{text[:room]}\n... (more was printed than is kept)\n"
             left["stream"] -= len(text)
-            self.left -= min(len(text), room)
+            self.left -= on_page(text[:room])
         else:
             if kind == "error":
                 content.update({key: content[key][: 2 * TEXT] for key in ("ename", "evalue")})
                 content["traceback"] = [shortened("\n".join(content["traceback"]))]
             # A page of pictures that are small as files may take a browser's memory too.
             shown = pixels(str(dict(content.get("data", ())).get("image/png"))) // 4
-            full = self.left < (size := len(str(content)) + shown)
+            full = self.left < (size := on_page(str(content)) + shown)
             left["other"] -= size
             failed = any(one.output_type == "error" for one in outs)
             if (full or left["other"] < 0) and (failed or kind != "error"):
+                self.stopped["Cut"] = True
                 return None
             if kind == "error" and full:
                 content.update({key: content[key][:LONG] for key in ("ename", "evalue")})
                 content["traceback"] = [content["traceback"][0][:LONG]]
-            self.left -= len(str(content)) + shown
+            self.left -= on_page(str(content)) + shown
         return super().output(outs, msg, display_id, cell_index)
 
 
@@ -227,6 +236,11 @@ def pixels(text):
         if plain and png.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"):
             return int.from_bytes(png[16:20]) * int.from_bytes(png[20:24])
     return 0
+
+
+def on_page(text):
+    """Bytes that a text takes on a page, where signs and colours are longer."""
+    return len(html.escape(text).encode("utf-8", "replace")) + 40 * text.count("\x1b")
 
 
 def shortened(text):

@@ -93,8 +93,9 @@ def command(inside, *more):
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
     for path in dict.fromkeys([*SEEN, *own]):
         words += ["--ro-bind-try", path, path]
-    if os.path.isdir(home := f"{sys.prefix}/home"):  # of JupyterLab, where course.py found no other
-        words += ["--tmpfs", home, "--remount-ro", home]
+    # JupyterLab's, where course.py found no other home; and IPython's history, in which answers may stand.
+    for path in filter(os.path.isdir, (f"{sys.prefix}/home", f"{sys.prefix}/ipython")):
+        words += ["--tmpfs", path, "--remount-ro", path]
     words += ["--ro-bind", str(marking.without_answers() / "pe_lessons"), str(ROOT / "pe_lessons")]
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]

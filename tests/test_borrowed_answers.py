@@ -1,12 +1,13 @@
 """The check says when an answer hands on what the course's own function gives back."""
 
 import functools
+import math
 
 import pytest
 import torch
 from verdicts import EXERCISES, LESSON_OF
 
-from pe_lessons import arrays, loops, tensors
+from pe_lessons import arrays, loops, tensors, toys
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY
 
@@ -27,6 +28,26 @@ def test_the_own_answer_is_not_taken_from_the_course(exercise):
     assert result.status == "not yet" and "use what you wrote" in result.message
 
 
+def added_to_zeros(seq_len, d_model):
+    return tensors.SinusoidalEncoding(d_model, max_len=seq_len, dropout=0.0)(torch.zeros(1, seq_len, d_model))
+
+
+def not_the_last(seq_len, d_model):
+    table = loops.sinusoidal(seq_len, d_model)
+    return loops.sinusoidal(1, 2) and table
+
+
+def test_what_the_course_only_looks_at_is_the_learner_s_own():
+    def answer(seq_len, d_model):
+        table = torch.tensor(right(seq_len, d_model))
+        return toys.Table(table).table[:] if loops.softmax(table.flatten().tolist()) else table
+
+    scope = dict(vars(math))
+    exec(EXERCISE.text, {"math": math}, scope)
+    right = scope["my_sinusoidal"]
+    assert EXERCISE.diagnose(answer).status == "correct"
+
+
 @pytest.mark.parametrize(
     "answer, told",
     [
@@ -36,6 +57,9 @@ def test_the_own_answer_is_not_taken_from_the_course(exercise):
         (lambda seq_len, d_model: tensors.sinusoidal(seq_len, d_model, dtype=torch.float64), "`tensors."),
         (lambda seq_len, d_model: EXERCISE.reference(seq_len, d_model), "the answer of the course"),
         (EXERCISE.reference, "`sinusoidal_loop_loop`"),
+        (lambda seq_len, d_model: tensors.SinusoidalEncoding(d_model, max_len=seq_len).table, "`tensors.Sin"),
+        (lambda seq_len, d_model: added_to_zeros(seq_len, d_model)[0], "`tensors.SinusoidalEncoding"),
+        (lambda seq_len, d_model: not_the_last(seq_len, d_model), "`loops.sinusoidal`"),
         (functools.partial(arrays.sinusoidal), "`sinusoidal`"),  # these leave no frame
         (functools.cache(arrays.sinusoidal), "`sinusoidal`"),
     ],

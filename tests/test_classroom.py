@@ -23,7 +23,6 @@ from reexecute import ROOT, find_notebooks
 
 from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Numbers
-from pe_lessons.exercises.result import HEADINGS
 from pe_lessons.lessons import REGISTRY, packages
 from pe_lessons.lessons.progress import grade_id
 
@@ -115,6 +114,9 @@ GRADABLE = {
     "a million lines of prose": prose(source=10**6 * "\n"),
     "700 lines of magic": lambda data: more(data, 700 * "%pwd\n" + "\0"),
     "a schema of the future": lambda data: data.update(nbformat_minor=99),
+    "ids as numbers": lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])],
+    "ids of lists": lambda data: data.update(nbformat_minor=4) or prose(id=10**5 * [{}])(data),
+    "a name without end": prose(id=25 * intake.MOST_CODE * "a"),
     "one id twice": lambda data: [more(data, "1") for _ in "ab"],
     "source in lines": lambda data: prose(source=["see\n", "there"])(data),
     "a byte order mark": lambda data: "\ufeff" + json.dumps(data),
@@ -133,7 +135,6 @@ BROKEN = {
     "another object": (lambda data: '{"cells": []}', NONE),
     "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
     "too many cells": (lambda data: more(data, "", intake.MOST_CELLS), "more than 2,000 cells"),
-    "a name without end": (prose(id=25 * intake.MOST_CODE * "a"), "more than 2,000 cells"),
     "too many values": (lambda data: data["metadata"].update(zz=intake.MOST_PARTS * [0]), "00,000 values"),
     "too much code": (lambda data: more(data, intake.MOST_CODE * "\n"), "characters of code"),
     "five cells": (lambda data: data.update(cells=data["cells"][:5]), "too few cells are left"),
@@ -147,7 +148,7 @@ BROKEN = {
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
     "nbformat evil": (lambda data: data.update(nbformat=EVIL), INVALID),
-    "ids as numbers": (lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])], INVALID),
+    "cell_type without end": (prose(cell_type=25 * intake.MOST_CODE * "a"), INVALID),
 }
 
 
@@ -532,12 +533,13 @@ def test_a_cell_is_stopped_for_what_it_computes():
     endless = [loop, f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {loop!r}])"]
     sources = ["import time\ntime.sleep(2)\nprint('done')", *endless, "time.sleep(10**6)", "print('done')"]
     notebook = nbformat.v4.new_notebook(cells=[*map(nbformat.v4.new_code_cell, sources)])
-    _, late, *stopped, last = running.Run(timeout=3).preprocess(notebook, {})[0].cells
+    notebook, _ = running.Run(timeout=3).preprocess(notebook, {})
+    _, late, *stopped, last = notebook.cells
     assert [output.get("text") for output in late.outputs + last.outputs] == ["done\n"] * 2
     names = ["ComputedTooLong", "ComputedTooLong", "WaitedTooLong"]
     for cell, name in zip(stopped, names, strict=True):
         assert [output.get("ename") for output in cell.outputs][-2:] == ["KeyboardInterrupt", name]
-    assert review.STOPPED.keys() > {*names}
+    assert review.STOPPED.keys() > {*names} and notebook.metadata["stopped"] == names[1:]
 
 
 REFUSED = """
@@ -548,22 +550,23 @@ top = ctypes.c_void_p(ctypes.addressof(room) + 65504)
 act = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: 0)
 print([libc.clone(act, top, 0x100, None), ctypes.get_errno()])  # CLONE_VM, and no thread
 print([libc.syscall({mbind}, 0, 0, 0, 0, 0, 0), ctypes.get_errno()])
-print(os.listdir(sys.prefix + "/home") if os.path.isdir(sys.prefix + "/home") else [])
+print(os.listdir(sys.prefix + "/home") + os.listdir(sys.prefix + "/ipython"))
 threading.Thread(target=lambda: subprocess.run(["echo", "honest"])).start()
 """
 
 
 @needs_a_sandbox
-def test_memory_goes_from_no_process_to_the_next_and_keys_of_the_course_are_not_seen():
+def test_memory_goes_from_no_process_to_the_next_and_keys_and_history_are_not_seen():
     import pyseccomp
 
-    home = Path(sys.prefix) / "home"
-    there = home.exists()
-    (home / "runtime").mkdir(parents=True, exist_ok=True)
+    homes = [Path(sys.prefix) / one for one in ("home", "ipython")]
+    made = [one for one in homes if not one.exists()]
+    for home in homes:
+        (home / "profile_default").mkdir(parents=True, exist_ok=True)
     mbind = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "mbind")
     words = sandbox.command([sys.executable, "-c", REFUSED.format(mbind=mbind)])
     told = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
-    if not there:
+    for home in made:
         shutil.rmtree(home)
     assert sorted(told) == ["[-1, 1]", "[-1, 1]", "[]", "honest"]
 
@@ -580,7 +583,9 @@ def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
     sources = [shown, *odd, "print(9_000 * 'a')", shown, "print(1)", tiny, lines, more, HOSTILE["widget"]]
     cells = [*map(nbformat.v4.new_code_cell, [*sources, "raise ValueError(9_000 * 'c')"])]
     notebook, _ = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
-    _, *cells = notebook.cells
+    first, *cells = notebook.cells
+    assert running.CUT in first.source and set(notebook.metadata["stopped"]) == {"Cut"} < {*review.STOPPED}
+    assert running.on_page("&\x1b[1m\U0001f600") > 50
     assert [len(json.dumps(cell.outputs)) // 1_000 for cell in cells] == [60, 0, 0, 9, 0, 0, 0, 20, 0, 0, 4]
     assert cells[1].outputs == cells[2].outputs == [] and cells[5].outputs[0].text == "1\n"
     assert cells[-1].outputs[0].ename == "ValueError" and "widgets" not in notebook.metadata
@@ -627,23 +632,35 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
 
 
 @pytest.mark.parametrize(
-    "said, words",
+    "name, status, cause, words",
     [
-        (f"sinusoidal_loop: Not yet.\n{SLIP.say}", [SLIP.name]),
-        ("sinusoidal_loop: Correct.\nIn all.", []),
-        ("sinusoidal_loop: Not yet.\nchanges its argument `x`. Work on a copy.", ["changes an argument"]),
-        ("bug_question: Not yet.\na (chosen): No.\n教 (chosen):", [CHOSEN]),
-        ("bug_question: Not yet.\nb is right.\nThere is more to choose.", ["a right choice missing"]),
-        ("NameError: name 'my_table' is not defined", ["the answer's name was never defined"]),
-        ("NotRun: A cell stopped the notebook", ["not run: the notebook stopped before"]),
-        ("50", ["no verdict"]),
+        ("sinusoidal_loop", "not yet", SLIP.name, [SLIP.name]),
+        ("sinusoidal_loop", "not yet", "changes an argument", ["changes an argument"]),
+        ("bug_question", "not yet", "a chosen + b missed", [CHOSEN]),
+        ("bug_question", "not yet", "b missed", ["a right choice missing"]),
+        ("sinusoidal_loop", None, "NameError", ["the answer's name was never defined"]),
+        ("sinusoidal_loop", None, None, ["no verdict"]),
     ],
 )
-def test_review_tells_the_mistakes_by_their_names(said, words):
-    name = said.split(":")[0] if ":" in said else "sinusoidal_loop"
-    status = next((one for one, heading in HEADINGS.items() if f": {heading}." in said), None)
-    assert review.mistakes_in(name, said, status) == words
-    assert review.mistakes_in(name, f"{said}\n{name}: Correct.", None) != []  # which anybody can print
+def test_review_tells_the_mistakes_by_their_names(name, status, cause, words):
+    assert review.mistakes_in(name, {"status": status, "cause": cause}) == words
+
+
+@pytest.mark.parametrize(
+    "body, cause",
+    [
+        ("print(LIES)", "returns None"),
+        ("raise ValueError(LIES)", None),
+    ],
+)
+def test_what_an_answer_prints_or_raises_is_no_cause(body, cause):
+    lies = f"{SLIP.say} {running.BELOW} NotRun NoVerdict {' '.join(marking.UNNAMED)}"
+    scope, cell = {"LIES": lies}, copy.deepcopy(demo.cell_of(RELEASE, "sinusoidal_loop-check"))
+    exec(f"def my_sinusoidal(seq_len, d_model):\n    {body}", scope)
+    scope["my_sinusoidal"].__name__ = lies
+    marking.write_verdict(cell, marking.renewed("sinusoidal_loop").look(scope["my_sinusoidal"]).as_text())
+    assert cell.metadata[marking.VERDICT]["cause"] == cause and "where" not in cell.metadata[marking.VERDICT]
+    assert lies[:50] in str(cell.outputs)
 
 
 def test_a_constant_is_no_mistake_with_a_name_and_nobody_names_a_function_of_the_course():
@@ -676,23 +693,21 @@ def test_an_answer_in_another_cell_that_the_check_does_not_see_is_told(name, sta
 def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a_class, monkeypatch, capsys):
     """An answer that was deleted is told; points by hand are told beside the mistake, which stays."""
     (folder, _), given = a_class, {}
-    wrong, lost = f"sinusoidal_loop: Not yet.\n{SLIP.say}", "The cell `sinusoidal_loop` was missing and"
-    for student, said, points, notes in [
-        ("ada", "sinusoidal_loop: Correct.", 1.0, ["The cell `sinusoidal_loop-check` was missing and"]),
-        ("bob", "sinusoidal_loop: Not attempted yet.", 0.0, [lost]),
+    wrong, lost = "not yet", "The cell `sinusoidal_loop` was missing and"
+    for student, status, points, notes in [
+        ("ada", "correct", 1.0, ["The cell `sinusoidal_loop-check` was missing and"]),
+        ("bob", "not attempted", 0.0, [lost]),
         ("Eve", wrong, 1.0, []),
         ("fay", wrong, 0.0, []),
         ("gus", wrong, 1.0, []),
         ("Ivy", wrong, 0.5, []),
-        ("kim", "sinusoidal_loop: Correct.", 1.0, [intake.NEWEST + "cut"]),
+        ("kim", "correct", 1.0, [intake.NEWEST + "cut"]),
     ]:
         notebook = copy.deepcopy(RELEASE)
         notebook.metadata |= {"course_notes": notes, "files": 2 * (student == "fay")}
-        check = demo.cell_of(notebook, "sinusoidal_loop-check")
-        check.outputs = [nbformat.v4.new_output("stream", name="stdout", text=said)]
-        [status] = [one for one, heading in HEADINGS.items() if f": {heading}." in said]
-        check.metadata[marking.VERDICT] = {"status": status}
-        if said == wrong and student != "Ivy":
+        verdict = {"status": status, "cause": (cause := SLIP.name if status == wrong else None)}
+        demo.cell_of(notebook, "sinusoidal_loop-check").metadata[marking.VERDICT] = verdict
+        if cause and student != "Ivy":
             copied = demo.cell_of(notebook, "hunt-function").source
             demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
@@ -1020,10 +1035,13 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
     notebook.metadata["course_notes"] = ["A check was put back."]
     for student in [*taken.ready, *taken.broken]:
-        grade.explain(folder, LESSON, student, "of " + student)
+        grade.explain(folder, LESSON, student, 10**7 * "x")
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
+    tracemalloc.start()
     grade.write_feedback(folder, LESSON, taken.files, given)
+    assert tracemalloc.get_traced_memory()[1] < 10**7  # no page is held
+    tracemalloc.stop()
     pages = {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html"), f"{flat}{LESSON}.html"}
     pages |= {moodle(name, 9, f"{LESSON}.html") for name in ("Hal", "Ivy")}
     assert pages_in(folder).keys() == pages

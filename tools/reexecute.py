@@ -11,6 +11,7 @@ JupyterLab, take the locks off with --unlock, which runs nothing; the next run p
 
 import argparse
 import base64
+import contextlib
 import copy
 import io
 import itertools
@@ -47,6 +48,9 @@ METADATA = {
 KERNEL_ENVIRONMENT = surroundings(sys.prefix)
 if "MPLCONFIGDIR" in KERNEL_ENVIRONMENT:
     KERNEL_ENVIRONMENT["IPYTHONDIR"] = str(Path(sys.prefix, "ipython"))
+    with contextlib.suppress(OSError):  # no answer is to stay in its history
+        (profile := Path(sys.prefix, "ipython", "profile_default")).mkdir(parents=True, exist_ok=True)
+        (profile / "ipython_config.py").write_text("get_config().HistoryManager.enabled = False\n")
 
 
 def find_notebooks() -> list[Path]:

@@ -20,6 +20,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Complex, Real
@@ -64,8 +65,8 @@ class Behaviour:
     printed: str = ""  # what it printed, or the beginning of that
     truth: bool = False  # whether the value is True or False
     steps: int = 0  # lines of the learner's own code, and bytecodes of its beginning
-    called: tuple = ()  # functions of the course that the learner's code called
-    lent: tuple = ()  # those of them that gave back the same result
+    called: tuple = ()  # what the learner's code called of the course, alone and with each that this called
+    lent: tuple = ()  # the first of these, where they or what they called made the same result
 
     def same_as(self, other, atol):
         """Whether both did the same; equal infinities are the same, NaN is like nothing."""
@@ -158,9 +159,10 @@ def observe(call, arguments):
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
     made, given_back = steps()
     own = _contents(given_back.pop("", None))
-    lent = tuple(name for name, value in given_back.items() if own and _contents(value) == own)
+    lent = {names[0] for names, made in given_back.items() if own and any(_gave(own, *one) for one in made)}
+    called = tuple(" ".join(dict.fromkeys(names)) for names in given_back)
     return Behaviour(
-        **done, changed=changed, printed=printed, steps=made, called=tuple(given_back), lent=lent
+        **done, changed=changed, printed=printed, steps=made, called=called, lent=tuple(sorted(lent))
     )
 
 
@@ -351,18 +353,56 @@ def is_of_the_course(thing):
     return file.startswith(_OURS) and not file.startswith(_ENGINE)
 
 
-def _is_lent(frame):
-    """Whether a function of the course runs in this frame, called by the learner's code.
+def _lender(frame):
+    """If the course's code runs in this frame: the frame of it that the learner's code called, or None.
 
     Libraries may stand between: PyTorch calls the `forward` of a module.
     """
-    file, caller = frame.f_code.co_filename, frame.f_back
-    of_exercises = file.startswith(_ENGINE) or (file.startswith(_LESSONS) and file.endswith("__init__.py"))
-    if not file.startswith(_OURS) or of_exercises:
-        return False
-    while caller and _runs_in_library(caller) and not caller.f_code.co_filename.startswith(_OURS):
-        caller = caller.f_back
-    return caller is not None and not _runs_in_library(caller)
+    first = None
+    while frame and _runs_in_library(frame):
+        file = frame.f_code.co_filename
+        of_exercises = file.startswith(_ENGINE) or (
+            file.startswith(_LESSONS) and file.endswith("__init__.py")
+        )
+        ours = file.startswith(_OURS)
+        if of_exercises or not (ours or first):
+            return None
+        first, frame = frame if ours else first, frame.f_back
+    return frame and first
+
+
+def _name(frame):
+    """The name of a function of the course; of what makes an object, that of its class."""
+    return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname.removesuffix('.__init__')}"
+
+
+def _gave(own, value, given, inside):
+    """Whether a result of the course is the learner's own.
+
+    So is one from inside, or a part of one, but not what was handed in, nor a single number, which may be the
+    same by chance.
+    """
+    if not inside and _contents(value) == own:
+        return True
+    several = not isinstance(own, tuple) or len(own[1]) > 1
+    made = several and any(_may_be(own, one) and _contents(one) == own for one in _parts(value))
+    return made and all(_contents(one) != own for one in given)
+
+
+def _may_be(own, value):
+    """Whether its contents may be these, as far as its shape tells, which takes no time."""
+    shape = getattr(value, "shape", None)
+    return not isinstance(own, tuple) or not isinstance(shape, tuple) or shape == own[0]
+
+
+def _parts(value, depth=4):
+    """A value, and what it holds by name or as one of several results: a module its tensors, for example."""
+    yield value
+    held = value if isinstance(value, dict) else {}
+    if is_of_the_course(type(value)):
+        held = getattr(value, "__dict__", {})
+    for part in [*held.values(), *(value if isinstance(value, tuple) else ())][: 50 * bool(depth)]:
+        yield from _parts(part, depth - 1)
 
 
 def snapshot(value):
@@ -430,9 +470,10 @@ def _loop_guard():
     """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines
     alone miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
-    Also keep what it gave back, under no name, and what functions of the course gave back to it.
+    Also keep what it gave back, under no name, and what functions of the course gave back to it or, inside
+    of these, to one another: by the names of both, with what the first one was given.
     """
-    left, given_back = STEPS, {}
+    left, given_back, given = STEPS, {}, {}
     # A browser has no clock for threads, and but one of them.
     cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
     start = cpu_time()
@@ -451,13 +492,21 @@ def _loop_guard():
 
     def enter(frame, event, arg):
         if _runs_in_library(frame):
-            return keep if _is_lent(frame) else None
+            first = _lender(frame)
+            if first is frame:
+                given[frame] = [*frame.f_locals.values()]
+            return keep if first else None
         frame.f_trace_opcodes = True
         return count(frame, event, arg)
 
     def keep(frame, event, arg):
-        if event == "return":
-            given_back[f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"] = arg
+        if event == "return" and (first := _lender(frame)):
+            code, inside = frame.f_code, first is not frame
+            made = frame.f_locals[code.co_varnames[0]] if code.co_name == "__init__" else arg
+            kept = given_back.setdefault((_name(first), _name(frame)), deque(maxlen=20))
+            kept.append((made, given.get(first, ()), inside))
+            if not inside:
+                given.pop(frame, None)
         frame.f_trace_lines = False
         return keep
 
