@@ -507,7 +507,7 @@ def test_an_answer_is_folded_until_it_is_asked_for(open_page):
     assert folded.count() >= 4 and not page.locator("details.below-input[open]").count()
     assert page.locator("p.prediction").count() >= folded.count()
     one = folded.first.locator("summary")
-    for said, then in (("Show the answer", "Hide the answer"), ("Hide the answer", "Show the answer")):
+    for said, then in (("Show the picture", "Hide the picture"), ("Hide the picture", "Show the picture")):
         assert one.inner_text() == said
         one.click()
         one.get_by_text(then).wait_for()
