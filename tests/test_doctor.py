@@ -169,15 +169,20 @@ def test_another_exponent(change, id):
     assert beside(doctor.adapted(patient), reference).id == f"reference/{id}"
 
 
-def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0):
-    """The small Llama, where nothing turns and `bias(distances)` is added to the scores."""
+def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0, fused=False):
+    """The small Llama, where nothing turns and `bias(distances)` is added to the scores, as BLOOM does it."""
     model = SmallLlama()
     model.rotary_emb.inv_freq.zero_()
     model.embed.weight.data.mul_(torch.linspace(embedding, 1, 32))
 
     def attention(q, k, v, attn_mask):
         far = (places[-1][:, :, None] - places[-1][:, None]).double()
-        scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
+        if fused:
+            added = bias(far)[:, None].expand(-1, q.shape[1], -1, -1).flatten(0, 1)
+            scores = added.baddbmm(q.flatten(0, 1), k.flatten(0, 1).mT, alpha=q.shape[-1] ** -0.5)
+            scores = scores.view(*q.shape[:3], -1)
+        else:
+            scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
         weights = scores.masked_fill(~attn_mask, -1e9).exp()
         return weights / (weights.sum(dim=-1, keepdim=True) + sink) @ v
 
@@ -200,6 +205,7 @@ LAYERS = itertools.cycle(range(2))
     [
         (with_bias(lambda far: 0.5 * far), "bias-sign"),
         (with_bias(lambda far: -0.3 * far), "bias-size"),
+        (with_bias(lambda far: -0.3 * far, fused=True), "bias-size"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 0)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 1)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "buckets"),
@@ -354,8 +360,10 @@ def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs()
     assert beside(*near).id == "reference/buckets"
 
 
-def windows_by_layer(*widths):
-    """The small Llama, where layers see so many tokens in turn; None is all of them, -20 a chunk of 20."""
+def windows_by_layer(*widths, room=0):
+    """The small Llama, where layers see so many tokens in turn; None is all of them, -20 a chunk of 20.
+
+    `room` slots before the keys are empty, and masked."""
     turns = itertools.count()
 
     def attention(q, k, v, attn_mask):
@@ -365,6 +373,8 @@ def windows_by_layer(*widths):
             near = attn_mask & (places[-q.shape[2] :, None] // -width == places // -width)
         else:
             near = attn_mask & (places[-q.shape[2] :, None] - places < (width or k.shape[2]))
+        k, v, near = (torch.nn.functional.pad(x, size) for x, size in
+                      ((k, (0, 0, room, 0)), (v, (0, 0, room, 0)), (near, (room, 0))))  # fmt: skip
         scores = q @ k.mT / q.shape[-1] ** 0.5
         return scores.masked_fill(~near, -1e9).softmax(dim=-1) @ v
 
@@ -384,6 +394,7 @@ def test_windows_of_some_layers_beside_a_function(widths, id):
     assert found.id == f"reference/{id}" and ("and no other" in found.culprit) == (id != "window-layers")
     assert beside(*map(padding_only, models)).id == f"reference/{id}"
     assert beside(*map(torch.inference_mode(), models)).id == f"reference/{id}"
+    assert beside(windows_by_layer(*widths, *widths, room=9), models[1]).id == f"reference/{id}"
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
@@ -1372,6 +1383,25 @@ def keeps_the_first(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
 
 
+def ring(window, counts=True, room=0):
+    """A ring of 8 slots, the new token in its own; or before it, and its mask takes slots for positions."""
+
+    def attention(q, k, v, attn_mask):
+        places, old = torch.arange(k.shape[2]), k.shape[2] - q.shape[2]
+        seen = (attn_mask & (places[old:, None] - places < window)).expand(*q.shape[:3], -1)
+        if old >= 8 and counts:
+            k, v = (x[:, :, -8:].roll(k.shape[2] % 8, 2) for x in (k, v))
+            seen = seen[..., -8:].roll((old + 1) % 8, 3)
+        elif old >= 8:
+            k, v = (torch.cat([x[:, :, old - 8 : old].roll(old % 8, 2), x[:, :, old:]], 2) for x in (k, v))
+            seen = seen[..., old - 8 :]
+        k, v = (torch.nn.functional.pad(x, (0, 0, 0, room)) for x in (k, v))
+        seen = torch.nn.functional.pad(seen, (0, room))
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)
+
+
 def values_written_over(q, k, v, attn_mask):
     """The value of the last cached token is that of the first new one."""
     old = k.shape[2] - q.shape[2]
@@ -1423,6 +1453,8 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (attending(sees_empty_slots), "step-by-step/room"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
         (attending(keeps_the_first), "step-by-step/hidden"),
+        (ring(9, room=99), "step-by-step/overwritten"),
+        (ring(8, counts=False), "step-by-step/hidden-slots"),
         (attending(values_written_over), "step-by-step/values"),
         (asked_with(lambda ids: ids.clamp(max=ids.shape[1] - 1)), "shift/cut-off"),
         (attending(dropped_before_attention), "several-new-tokens/dropped-early"),

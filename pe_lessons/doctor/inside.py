@@ -64,17 +64,46 @@ def found(name):
 
 class Watch(TorchDispatchMode):
     """Keeps what the last `new` of `n` tokens bring to products of queries with keys, each softmax, products
-    with values, and sums of two parts; `change` may have a function of the number and of these for each."""
+    with values, and sums of two parts; `change` may have a function of the number and of these for each.
 
-    def __init__(self, new, n=None, widths=(), **change):
+    Where there are more slots than `n` tokens, only those of the tokens are kept: `slots` has them for the
+    number of a product. The mask tells them, after the product, so `found` are those for a second run.
+    """
+
+    def __init__(self, new, n=None, widths=(), slots=None, **change):
         super().__init__()
-        self.new, self.n, self.widths, self.change = new, n, widths, change
-        self.turned, self.scores, self.values, self.sums = [], [], [], []
+        self.new, self.n, self.widths, self.slots, self.change = new, n, widths, slots or {}, change
+        self.turned, self.scores, self.values, self.sums, self.found = [], [], [], [], {}
+        self.products = self.outer = self.waits = 0
+        self.used = slice(None)
 
     def kept(self, name, *tensors):
         kept = getattr(self, name)
         kept.append([one.detach().double() for one in tensors])
         return self.change.get(name, lambda number, *same: same)(len(kept) - 1, *tensors)
+
+    def product(self, queries, keys):
+        inner, outer = queries.shape[2], keys.shape[2]
+        self.products += 1
+        if len(self.turned) > len(self.values) and inner == self.outer:
+            return queries, _with(keys, self.used, *self.kept("values", keys[:, self.used]), dim=1)
+        wide = self.n and outer > self.n
+        mine = inner in self.widths if self.widths else outer == self.n != inner
+        if self.products in self.slots or (mine and not wide):
+            self.used, self.outer = self.slots.get(self.products, slice(None)), outer
+            queries, own = self.kept("turned", queries, keys.mT[:, self.used])
+            return queries, _with(keys, self.used, own.mT, dim=2)
+        self.waits = self.products if wide else 0
+        return queries, keys
+
+    def softmax(self, scores):
+        n, slots = self.n or scores.shape[-1], scores.shape[-1]
+        if slots == n or (slots == self.outer and self.used != slice(None)):
+            used = slice(None) if slots == n else self.used
+            return _with(scores, used, *self.kept("scores", scores[..., used]), dim=-1)
+        if slots > n and self.waits and (used := _slots_of_tokens(scores, n)):
+            self.found[self.waits] = used
+        return scores
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         op, new = func.overloadpacket, self.new
@@ -83,15 +112,13 @@ class Watch(TorchDispatchMode):
                 parts = func.decompose(*args, **(kwargs or {}))
             if parts is not NotImplemented:
                 return parts
+        if op in (aten.baddbmm, aten.addmm) and args[0].ndim > 1 and "out" not in (kwargs or {}):
+            with self:  # a product and a sum
+                return _product_and_sum(*args, **(kwargs or {}))
         if op is aten.bmm and args[0].shape[1] == new:
-            inner, outer = args[0].shape[2], args[1].shape[2]
-            if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
-                args = args[0], *self.kept("values", args[1])
-            elif inner in self.widths or (not self.widths and outer == self.n != inner):
-                queries, keys = self.kept("turned", args[0], args[1].mT)
-                args = queries, keys.mT
-        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2:] == (new, self.n or args[0].shape[-1]):
-            args = *self.kept("scores", args[0]), *args[1:]
+            args = self.product(*args)
+        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2] == new:
+            args = self.softmax(args[0]), *args[1:]
         elif op in (aten.add, aten.add_) and not kwargs and _are_two_parts(args, new):
             args = *self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:]
             if op is aten.add_:
@@ -104,10 +131,37 @@ def _are_two_parts(args, new):
     return both and args[0].shape[-2:] == (new, args[1].shape[-1])
 
 
-def watched(one, text, ids, **change):
+def _with(whole, used, part, dim):
+    """The whole tensor with another part."""
+    if used == slice(None):
+        return part
+    whole = whole.clone()
+    whole.movedim(dim, 0)[used] = part.movedim(dim, 0)
+    return whole
+
+
+def _slots_of_tokens(scores, n):
+    """The first or last `n` slots, if no other one is seen."""
+    seen = (scores > HIDDEN).flatten(0, -2).any(dim=0).nonzero()[:, 0]
+    first = 0 if len(seen) and seen[-1] < n else scores.shape[-1] - n
+    return slice(first, first + n) if len(seen) and seen[0] >= first else None
+
+
+def _product_and_sum(added, one, other, *, beta=1, alpha=1):
+    product = (torch.mm if one.ndim == 2 else torch.bmm)(one, other)
+    product = product if alpha == 1 else product * alpha
+    return product if beta == 0 else product + (added if beta == 1 else added * beta)
+
+
+def watched(one, text, ids, mask=None, widths=(), **change):
     """The rows of a text at once, and what was seen."""
-    with sdpa_kernel(SDPBackend.MATH), Watch(text.shape[1], text.shape[1], **change) as watch:
-        return one.rows(text, ids), watch
+    slots, n = None, text.shape[1]
+    for _ in range(2):
+        with sdpa_kernel(SDPBackend.MATH), Watch(n, n, widths, slots, **change) as watch:
+            rows = one.rows(text, ids, mask)
+        if not (slots := watch.found):
+            break
+    return rows, watch
 
 
 class Equal:
@@ -659,8 +713,8 @@ def with_cache(patient, text, cuts, ids):
         with sdpa_kernel(SDPBackend.MATH):
             with Watch(end - first, widths=widths) as step:
                 seen, cache = patient.ask(text[:, first:end], new, cache=cache)
-            with Watch(end, widths=widths) as once:
-                right = patient.rows(text[:, :end], both)[:, first:]
+        right, once = watched(patient, text[:, :end], both, widths=widths)
+        right = right[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
 
@@ -748,9 +802,16 @@ def _in_layer(own, right, how, where, first, far):
     """An "id | words", "" if something differs that has no name, None if nothing does."""
     (queries, keys, values, scores), (queries_2, keys_2, values_2, scores_2) = own, right
     new, places, total = where[first:], where[first:].tolist(), len(where)
+
+    def apart(one, two):
+        return (one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
+
     # tokens may lie in another order: a slot is that of the token whose values it holds
-    gaps, near = ((one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
-                  for one, two in ((values, values_2), (keys, keys_2)))  # fmt: skip
+    gaps = apart(values, values_2)
+    if len(gaps) > total and scores.shape[2] == len(gaps):  # what is hidden and no token's is no key
+        used = (gaps < CLOSE).any(dim=1) | (scores > HIDDEN).flatten(0, 1).any(dim=0)
+        keys, values, scores, gaps = keys[:, used], values[:, used], scores[:, :, used], gaps[used]
+    near = apart(keys, keys_2)
     wrong = gaps.diagonal() > CLOSE if gaps.shape == near.shape else gaps[:0]
     if near.diagonal().max() < CLOSE and wrong.any():
         holds = [gap.argmin().item() if gap.min() < CLOSE else "no token" for gap in gaps[wrong]]
@@ -784,7 +845,9 @@ def _in_layer(own, right, how, where, first, far):
         return f"overwritten | {what} of {over} are written over those of {lost}"
     if any(None in row for row in visible):
         return ""
-    if token_of.get(0, 0) >= first:
+    if token_of.get(0, 0) >= first and len(token_of) == total == len(
+        gaps
+    ):  # and no ring that was written over
         return "new-first | new keys are put before the old ones"
     for what, one, two in (("queries", queries, queries_2),
                            ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
@@ -826,7 +889,13 @@ def _in_layer(own, right, how, where, first, far):
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
         if more:
-            missing, says = total >= 3 * len(should[row]), f"a new token at {new[row]} sees {names}"
+            says = f"a new token at {new[row]} sees {names}"
+            in_order = dict(zip(token_of, sorted(held)))  # as if slots were positions
+            seen_there = {in_order[slot] for slot in token_of if token_of[slot] in visible[row]}
+            if less and seen_there == should[row]:
+                seen = f"a new token at {new[row]} sees {_list(where[sorted(more)].tolist())} and not {names}"
+                return f"hidden-slots | with a cache, the mask takes slots for positions: {seen}"
+            missing = total >= 3 * len(should[row])
             wider = "missing" if missing and visible == all_seen else "wider"
             return "" if less else f"{wider} | with a cache, the window is {wider}: {says}, too"
         says = f"a new token at {new[row]} does not see {names}, which the cache "
