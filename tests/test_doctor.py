@@ -943,10 +943,12 @@ def test_packing_is_tried_by_the_mask_alone():
             mask = torch.ones_like(mask).tril()
         return model(tokens, None, mask)[0]
 
-    for logits, status in ((healthy, "right"), (leaks, "wrong")):
+    def cuts(tokens, mask=None):
+        return model(tokens, None, mask if mask is None or mask.ndim == 2 else mask[:, -1])[0]
+
+    for logits, id in ((healthy, ""), (cuts, "/mask-last-row"), (leaks, "/mask-unused")):
         (finding,) = [one for one in doctor.examine(logits, VOCAB_SIZE) if one.check == "packing"]
-        assert finding.status == status
-    assert finding.culprit == "the mask between the texts is not used"
+        assert finding.id == f"packing{id}" and (finding.status == "wrong") == bool(id)
 
 
 def test_what_is_required_and_not_tried_is_not_green():

@@ -1254,16 +1254,21 @@ def _packing(patient, check):
                 return judged(other)
             finally:
                 patient.arguments = [one for one in patient.arguments if one not in patient.unused]
-        right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
-        if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
-            right = patient.rows(packed, None, between)
+        seen, first = patient.rows(packed, positions, between), patient.rows(one)
+        right, both = torch.cat([first, patient.rows(other)], dim=1), "packed into one row"
+        says = f"two texts {both} get the rows that each gets alone"
+        if positions is None and not patient.same(seen, right) and not runs_on():
+            # by the mask alone: of positions that run on nothing is said
+            right = torch.cat([first, seen[:, OLD:]], dim=1)
+            says = f"of two texts {both} the first gets its rows, and the other doesn't see it"
         return patient.verdict(
-            check, patient.rows(packed, positions, between), right,
-            "two texts packed into one row get the rows that each gets alone",
-            "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
+            check, seen, right, says,
+            f"two texts {both} do not get the rows that each gets alone", "lesson 19", [
                 ("mask-unused | the mask between the texts is not used",
                  "where a mask with three axes reaches the scores",
                  lambda: patient.rows(packed, positions)),
+                ("mask-last-row | of a mask with three axes, each token gets the row of the last one",
+                 "where it is cut", lambda: patient.rows(packed, positions, between[:, -1])),
                 (*IDS_UNUSED, lambda: torch.cat(
                     [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
                 ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
@@ -1278,6 +1283,10 @@ def _packing(patient, check):
                        "not use the mask"),
                  "where layers without attention learn that a new text begins; then each layer's mask",
                  runs_on),
+                (maybe("first-packed | the first text changes, and the other one doesn't see it", "the row "
+                       "of the mask that each token gets, a mask that hides too much, and what counts the "
+                       "tokens of the row"), "where a mask with three axes is cut or turned",
+                 lambda: not patient.same(seen[:, :OLD], first)),
             ],
         )  # fmt: skip
 

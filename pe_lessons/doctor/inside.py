@@ -845,9 +845,7 @@ def _in_layer(own, right, how, where, first, far):
         return f"overwritten | {what} of {over} are written over those of {lost}"
     if any(None in row for row in visible):
         return ""
-    if token_of.get(0, 0) >= first and len(token_of) == total == len(
-        gaps
-    ):  # and no ring that was written over
+    if token_of.get(0, 0) >= first and len(token_of) == total == len(gaps):  # no ring that was written over
         return "new-first | new keys are put before the old ones"
     for what, one, two in (("queries", queries, queries_2),
                            ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
