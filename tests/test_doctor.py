@@ -11,7 +11,7 @@ import torch
 from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
-from pe_lessons.doctor import examined_model
+from pe_lessons.doctor import examined_model, inside
 from pe_lessons.doctor.__main__ import main
 
 pytest_plugins = "pytester"
@@ -176,13 +176,13 @@ def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0, fused=False):
     model.embed.weight.data.mul_(torch.linspace(embedding, 1, 32))
 
     def attention(q, k, v, attn_mask):
-        far = (places[-1][:, :, None] - places[-1][:, None]).double()
+        far = (places[-1][:, None, :, None] - places[-1][:, None, None]).double()
         if fused:
-            added = bias(far)[:, None].expand(-1, q.shape[1], -1, -1).flatten(0, 1)
+            added = bias(far).expand(-1, q.shape[1], -1, -1).flatten(0, 1)
             scores = added.baddbmm(q.flatten(0, 1), k.flatten(0, 1).mT, alpha=q.shape[-1] ** -0.5)
             scores = scores.view(*q.shape[:3], -1)
         else:
-            scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
+            scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)
         weights = scores.masked_fill(~attn_mask, -1e9).exp()
         return weights / (weights.sum(dim=-1, keepdim=True) + sink) @ v
 
@@ -206,6 +206,7 @@ LAYERS = itertools.cycle(range(2))
         (with_bias(lambda far: 0.5 * far), "bias-sign"),
         (with_bias(lambda far: -0.3 * far), "bias-size"),
         (with_bias(lambda far: -0.3 * far, fused=True), "bias-size"),
+        (with_bias(lambda far: -torch.linspace(0.1, 0.4, 4)[:, None, None] * far), "bias-slopes"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 0)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 1)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "buckets"),
@@ -224,6 +225,12 @@ def test_a_function_as_a_reference_gives_a_list(patient, id):
     ("base", "layout", "id", "words"),
     [
         (1_000, "turns", "base", "the base is 1,000, and 10,000 in the reference"),
+        (
+            10_000 ** (15 / 16),
+            "turns",
+            "base-or-exponent",
+            "exponent, such as i / (d / 2) for i / (d / 2 - 1)",
+        ),
         (10_000, "halves", "table-columns", "sines and cosines lie in halves, and in turn in the reference"),
     ],
 )
@@ -276,6 +283,14 @@ def test_order_that_only_the_reference_sees():
     models = [lambda tokens, mask=None, ask=ask: ask(tokens, tokens * 0 + 1 if mask is None else mask)
               for ask in models]  # fmt: skip
     assert "positions that are cut off" in beside(*models).culprit
+
+
+def test_a_scale_by_places_beside_a_reference():
+    def attention(q, k, v, attn_mask):
+        scores = q @ k.mT / q.shape[-1] ** 0.5 * (1 + torch.arange(q.shape[2])[:, None] / 99)
+        return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    assert beside(HEALTHY_MODEL, attending(attention)).id == "reference/scale-places"
 
 
 def test_taps_of_a_convolution_beside_a_reference():
@@ -1275,7 +1290,7 @@ def loses_its_state(tokens, mask=None, cache=None):
     return scores + 20 * torch.stack(rows, dim=1), cache
 
 
-def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
+def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True, last=True):
     """Attention; and a convolution over three tokens, of which the cache keeps two; and a state."""
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
@@ -1292,7 +1307,7 @@ def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
         for at, one in enumerate(x.unbind(dim=1)):
             shown = 1 if mask is None or mask.ndim == 3 or not padding else mask[:, -n + at, None].double()
             rows.append((1 - shown / 2) * (rows[-1] if rows else state) + one)
-        end = torch.cat([end, x], dim=1)[:, -2:] * (kept / 2)
+        end = (torch.cat([end, x], dim=1)[:, -2:] if last or n < 3 else x[:, :2]) * (kept / 2)
         return scores + 20 * (mixed + torch.stack(rows, dim=1)), (attention, end, rows[-1])
 
     return logits
@@ -1411,6 +1426,39 @@ def values_written_over(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
 
+def slopes_of_texts(q, k, v, attn_mask):
+    """They lie along the texts where they should lie along the heads."""
+    slopes = torch.tensor([0.5, 0.3, 0.2, 0.1]).repeat_interleave(len(q)).view(len(q), 4, 1, 1)
+    places = torch.arange(k.shape[2])
+    scores = q @ k.mT / q.shape[-1] ** 0.5 - slopes * (places[-q.shape[2] :, None] - places)
+    return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
+def values_turn(tokens, position_ids=None):
+    ids = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
+    how = 0, 8, True, 1 / torch.arange(1.0, 5.0)
+
+    def attention(q, k, v, attn_mask):
+        v = torch.stack([inside.turn(heads, how, at) for heads, at in zip(v, ids.expand(len(v), -1))])
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, ids)
+
+
+def puts_new_keys_by_their_number(tokens, position_ids=None, mask=None, cache=None):
+    """In the slot that is the number of tokens that the mask shows: over old ones where there is padding."""
+    padded = mask is not None and mask.ndim == 2 and cache is not None and tokens.shape[1] == 1
+
+    def attention(q, k, v, attn_mask):
+        if padded:
+            k, v = k.clone(), v.clone()
+            for text, slot in enumerate((mask.sum(dim=1) - 1).tolist()):
+                k[text, :, slot], v[text, :, slot] = k[text, :, -1], v[text, :, -1]
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, position_ids, mask, cache)
+
+
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
 EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rotary_emb.inv_freq),
     (lambda m: m.model.layers[0].self_attn.q_proj.weight))  # fmt: skip
@@ -1498,6 +1546,11 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (lambda tokens, position_ids=None: TABLE(tokens, numbers(tokens) if position_ids is None
                                                  else position_ids)[0], "first-position/all-alike"),
         (values_turn_later, "step-by-step/values"),
+        (values_turn, "shift/values-turned"),
+        (attending(slopes_of_texts, ids=False, turns=0), "batch/bias-of-texts"),
+        (beside_attention(last=False), "step-by-step/state-first"),
+        (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids + (0 if old else ids.shape[1] // 2),
+                                                                 band))), "step-by-step/new-keys"),
         (loses_its_state, "step-by-step/beside-attention"),
         (counted_by_itself("queries"), "shift/own-queries"),
         (counted_by_itself("keys"), "shift/own-keys"),
@@ -1517,6 +1570,19 @@ def test_causes_that_look_alike_are_told_apart(model, id):
     until = hyphened.get(id.partition("/")[0], "equal tokens")
     found = wrong(examined(model, until, relative=True))
     assert id in [one.id for one in found] and not found[0].id.endswith("/unexplained")
+
+
+@pytest.mark.parametrize(
+    ("model", "id"),
+    [
+        (with_mask(lambda mask, ids, old: (mask, last_ones(mask, ids, mask.shape[1]) if old else None)),
+         "new-keys"),
+        (puts_new_keys_by_their_number, "overwritten"),
+    ],
+)  # fmt: skip
+def test_what_new_tokens_get_after_padding(model, id):
+    found = wrong(examined(without_ids(model), "padded, step by step", without=("shift", "far positions")))
+    assert [one.id for one in found] == [f"padded-step-by-step/{id}"]
 
 
 def test_texts_are_longer_than_a_window_that_is_said():
