@@ -1057,7 +1057,7 @@ def _kept(patient, text, first, end, ids, new):
     def noticed(place):
         return [not torch.equal(*pair) for pair in zip(plain, tensors(begun(patient.altered(text, place))))]
 
-    plain, rows, unread = tensors(begun(text)), step(begun(text)), []
+    plain, rows, unread = tensors(begun(text)), step(begun(text)), {}
     earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
     for at, (one, shorter) in enumerate(zip(plain, tensors(begun(text, first - 1)))):
         if one.shape != shorter.shape:
@@ -1069,7 +1069,8 @@ def _kept(patient, text, first, end, ids, new):
         if not one.any():
             return maybe(f"state-empty | {size} is all 0", kept)
         if last[at] and not read:
-            unread.append((str(tuple(one.shape)), "a state" if earliest[at] else "the end of a convolution"))
+            kind = "a state" if earliest[at] else "the end of a convolution"
+            unread.setdefault(str(tuple(one.shape)), kind)  # in a deeper layer an end notices all tokens
         if read and earliest[at] and not before[at] and not last[at]:
             says = f"state-first | {size} notices the first token, and not the last two"
             return maybe(says, "the end of a convolution that is cut from the first tokens, and not the last")
@@ -1078,7 +1079,7 @@ def _kept(patient, text, first, end, ids, new):
             return maybe(f"state-early | {says}", "a state, or the end of a convolution, kept too early")
     if not unread:
         return ""
-    sizes, kinds = (" and ".join(dict.fromkeys(words)) for words in zip(*unread))
+    sizes, kinds = " and ".join(unread), " and ".join(dict.fromkeys(unread.values()))
     new = "several new tokens" if end > first + 1 else "a new token"
     says = f"what the cache keeps in tensors of {sizes} is not read by {new}"
     return maybe(f"state-not-read | {says}", f"{kinds} that is not handed on")
