@@ -1834,7 +1834,7 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
-        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/padding-perhaps",
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/hidden",
          "as each does alone"),
         (narrower_with_a_mask, "left-padding/long-mask", "a text of 156 tokens, and not"),
         (begins_anew, "left-padding/long-mask", "a text of 156 tokens, and not"),
