@@ -961,7 +961,7 @@ def _in_layer(own, right, how, where, first, far):
             return f"by-slot | cached keys are turned by their places in the cache: {says}"
         kept = keys.shape[1] - len(new)
         if not cached and stand == [*range(kept, kept + len(new))] == [*off.values()]:
-            counted = f"new tokens count from the {kept} keys that the cache still holds"
+            counted = f"new tokens count from the {kept} keys that the cache{' still' * (kept < first)} holds"
             return f"counted-from-kept | {counted}: {says}"
         if not cached and not any(off.values()):
             return f"new-keys | with a cache, keys of new tokens are not turned: {says}"
@@ -982,6 +982,8 @@ def _in_layer(own, right, how, where, first, far):
         all_seen = [{*range(first + at + 1)} for at in range(len(new))]
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
+        if more and where[0] < 0:  # padding
+            return ""
         if more:
             says = f"a new token at {new[row]} sees {names}"
             in_order = dict(zip(token_of, sorted(held)))  # as if slots were positions
@@ -997,7 +999,7 @@ def _in_layer(own, right, how, where, first, far):
         rest = {token for token in should[row] - less if token < first}
         if min(less) >= first:
             return "not-itself | with a cache, a new token does not see itself"
-        if not rest or max(less) > min(rest):
+        if not rest or max(less) > min(rest) or where[0] < 0:  # padding: no window does it
             return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
         if len(new) > 1 and visible[-1] == should[-1]:
             return f"dropped-early | the first of several new tokens see too little, the last one not: {says}"
