@@ -11,7 +11,7 @@ import torch
 from small_llama import FAULTS, VOCAB_SIZE, SmallLlama, case
 
 from pe_lessons import doctor
-from pe_lessons.doctor import examined_model
+from pe_lessons.doctor import examined_model, inside
 from pe_lessons.doctor.__main__ import main
 
 pytest_plugins = "pytester"
@@ -169,15 +169,20 @@ def test_another_exponent(change, id):
     assert beside(doctor.adapted(patient), reference).id == f"reference/{id}"
 
 
-def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0):
-    """The small Llama, where nothing turns and `bias(distances)` is added to the scores."""
+def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0, fused=False):
+    """The small Llama, where nothing turns and `bias(distances)` is added to the scores, as BLOOM does it."""
     model = SmallLlama()
     model.rotary_emb.inv_freq.zero_()
     model.embed.weight.data.mul_(torch.linspace(embedding, 1, 32))
 
     def attention(q, k, v, attn_mask):
-        far = (places[-1][:, :, None] - places[-1][:, None]).double()
-        scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)[:, None]
+        far = (places[-1][:, None, :, None] - places[-1][:, None, None]).double()
+        if fused:
+            added = bias(far).expand(-1, q.shape[1], -1, -1).flatten(0, 1)
+            scores = added.baddbmm(q.flatten(0, 1), k.flatten(0, 1).mT, alpha=q.shape[-1] ** -0.5)
+            scores = scores.view(*q.shape[:3], -1)
+        else:
+            scores = scale * q @ k.mT / q.shape[-1] ** 0.5 + bias(far)
         weights = scores.masked_fill(~attn_mask, -1e9).exp()
         return weights / (weights.sum(dim=-1, keepdim=True) + sink) @ v
 
@@ -200,6 +205,8 @@ LAYERS = itertools.cycle(range(2))
     [
         (with_bias(lambda far: 0.5 * far), "bias-sign"),
         (with_bias(lambda far: -0.3 * far), "bias-size"),
+        (with_bias(lambda far: -0.3 * far, fused=True), "bias-size"),
+        (with_bias(lambda far: -torch.linspace(0.1, 0.4, 4)[:, None, None] * far), "bias-slopes"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 0)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far * (next(LAYERS) == 1)), "bias-left-out"),
         (with_bias(lambda far: -0.5 * far.clamp(max=6)), "buckets"),
@@ -218,6 +225,12 @@ def test_a_function_as_a_reference_gives_a_list(patient, id):
     ("base", "layout", "id", "words"),
     [
         (1_000, "turns", "base", "the base is 1,000, and 10,000 in the reference"),
+        (
+            10_000 ** (15 / 16),
+            "turns",
+            "base-or-exponent",
+            "exponent, such as i / (d / 2) for i / (d / 2 - 1)",
+        ),
         (10_000, "halves", "table-columns", "sines and cosines lie in halves, and in turn in the reference"),
     ],
 )
@@ -270,6 +283,14 @@ def test_order_that_only_the_reference_sees():
     models = [lambda tokens, mask=None, ask=ask: ask(tokens, tokens * 0 + 1 if mask is None else mask)
               for ask in models]  # fmt: skip
     assert "positions that are cut off" in beside(*models).culprit
+
+
+def test_a_scale_by_places_beside_a_reference():
+    def attention(q, k, v, attn_mask):
+        scores = q @ k.mT / q.shape[-1] ** 0.5 * (1 + torch.arange(q.shape[2])[:, None] / 99)
+        return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    assert beside(HEALTHY_MODEL, attending(attention)).id == "reference/scale-places"
 
 
 def test_taps_of_a_convolution_beside_a_reference():
@@ -354,8 +375,10 @@ def test_the_other_sign_beside_a_reference_that_takes_distances_without_theirs()
     assert beside(*near).id == "reference/buckets"
 
 
-def windows_by_layer(*widths):
-    """The small Llama, where layers see so many tokens in turn; None is all of them, -20 a chunk of 20."""
+def windows_by_layer(*widths, room=0):
+    """The small Llama, where layers see so many tokens in turn; None is all of them, -20 a chunk of 20.
+
+    `room` slots before the keys are empty, and masked."""
     turns = itertools.count()
 
     def attention(q, k, v, attn_mask):
@@ -365,6 +388,8 @@ def windows_by_layer(*widths):
             near = attn_mask & (places[-q.shape[2] :, None] // -width == places // -width)
         else:
             near = attn_mask & (places[-q.shape[2] :, None] - places < (width or k.shape[2]))
+        k, v, near = (torch.nn.functional.pad(x, size) for x, size in
+                      ((k, (0, 0, room, 0)), (v, (0, 0, room, 0)), (near, (room, 0))))  # fmt: skip
         scores = q @ k.mT / q.shape[-1] ** 0.5
         return scores.masked_fill(~near, -1e9).softmax(dim=-1) @ v
 
@@ -384,6 +409,7 @@ def test_windows_of_some_layers_beside_a_function(widths, id):
     assert found.id == f"reference/{id}" and ("and no other" in found.culprit) == (id != "window-layers")
     assert beside(*map(padding_only, models)).id == f"reference/{id}"
     assert beside(*map(torch.inference_mode(), models)).id == f"reference/{id}"
+    assert beside(windows_by_layer(*widths, *widths, room=9), models[1]).id == f"reference/{id}"
 
 
 def test_a_sink_or_a_table_that_only_the_reference_has():
@@ -932,10 +958,12 @@ def test_packing_is_tried_by_the_mask_alone():
             mask = torch.ones_like(mask).tril()
         return model(tokens, None, mask)[0]
 
-    for logits, status in ((healthy, "right"), (leaks, "wrong")):
+    def cuts(tokens, mask=None):
+        return model(tokens, None, mask if mask is None or mask.ndim == 2 else mask[:, -1])[0]
+
+    for logits, id in ((healthy, ""), (cuts, "/mask-last-row"), (leaks, "/mask-unused")):
         (finding,) = [one for one in doctor.examine(logits, VOCAB_SIZE) if one.check == "packing"]
-        assert finding.status == status
-    assert finding.culprit == "the mask between the texts is not used"
+        assert finding.id == f"packing{id}" and (finding.status == "wrong") == bool(id)
 
 
 def test_what_is_required_and_not_tried_is_not_green():
@@ -1262,7 +1290,7 @@ def loses_its_state(tokens, mask=None, cache=None):
     return scores + 20 * torch.stack(rows, dim=1), cache
 
 
-def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
+def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True, last=True):
     """Attention; and a convolution over three tokens, of which the cache keeps two; and a state."""
 
     def logits(tokens, position_ids=None, mask=None, cache=None):
@@ -1279,7 +1307,7 @@ def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True):
         for at, one in enumerate(x.unbind(dim=1)):
             shown = 1 if mask is None or mask.ndim == 3 or not padding else mask[:, -n + at, None].double()
             rows.append((1 - shown / 2) * (rows[-1] if rows else state) + one)
-        end = torch.cat([end, x], dim=1)[:, -2:] * (kept / 2)
+        end = (torch.cat([end, x], dim=1)[:, -2:] if last or n < 3 else x[:, :2]) * (kept / 2)
         return scores + 20 * (mixed + torch.stack(rows, dim=1)), (attention, end, rows[-1])
 
     return logits
@@ -1372,11 +1400,63 @@ def keeps_the_first(q, k, v, attn_mask):
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
 
 
+def ring(window, counts=True, room=0):
+    """A ring of 8 slots, the new token in its own; or before it, and its mask takes slots for positions."""
+
+    def attention(q, k, v, attn_mask):
+        places, old = torch.arange(k.shape[2]), k.shape[2] - q.shape[2]
+        seen = (attn_mask & (places[old:, None] - places < window)).expand(*q.shape[:3], -1)
+        if old >= 8 and counts:
+            k, v = (x[:, :, -8:].roll(k.shape[2] % 8, 2) for x in (k, v))
+            seen = seen[..., -8:].roll((old + 1) % 8, 3)
+        elif old >= 8:
+            k, v = (torch.cat([x[:, :, old - 8 : old].roll(old % 8, 2), x[:, :, old:]], 2) for x in (k, v))
+            seen = seen[..., old - 8 :]
+        k, v = (torch.nn.functional.pad(x, (0, 0, 0, room)) for x in (k, v))
+        seen = torch.nn.functional.pad(seen, (0, room))
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~seen, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)
+
+
 def values_written_over(q, k, v, attn_mask):
     """The value of the last cached token is that of the first new one."""
     old = k.shape[2] - q.shape[2]
     v = torch.cat([v[:, :, : old - 1], v[:, :, old : old + 1], v[:, :, old:]], dim=2) if old else v
     return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
+def slopes_of_texts(q, k, v, attn_mask):
+    """They lie along the texts where they should lie along the heads."""
+    slopes = torch.tensor([0.5, 0.3, 0.2, 0.1]).repeat_interleave(len(q)).view(len(q), 4, 1, 1)
+    places = torch.arange(k.shape[2])
+    scores = q @ k.mT / q.shape[-1] ** 0.5 - slopes * (places[-q.shape[2] :, None] - places)
+    return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
+def values_turn(tokens, position_ids=None):
+    ids = torch.arange(tokens.shape[1])[None] if position_ids is None else position_ids
+    how = 0, 8, True, 1 / torch.arange(1.0, 5.0)
+
+    def attention(q, k, v, attn_mask):
+        v = torch.stack([inside.turn(heads, how, at) for heads, at in zip(v, ids.expand(len(v), -1))])
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, ids)
+
+
+def puts_new_keys_by_their_number(tokens, position_ids=None, mask=None, cache=None):
+    """In the slot that is the number of tokens that the mask shows: over old ones where there is padding."""
+    padded = mask is not None and mask.ndim == 2 and cache is not None and tokens.shape[1] == 1
+
+    def attention(q, k, v, attn_mask):
+        if padded:
+            k, v = k.clone(), v.clone()
+            for text, slot in enumerate((mask.sum(dim=1) - 1).tolist()):
+                k[text, :, slot], v[text, :, slot] = k[text, :, -1], v[text, :, -1]
+        return (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention)(tokens, position_ids, mask, cache)
 
 
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
@@ -1423,6 +1503,8 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (attending(sees_empty_slots), "step-by-step/room"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),
         (attending(keeps_the_first), "step-by-step/hidden"),
+        (ring(9, room=99), "step-by-step/overwritten"),
+        (ring(8, counts=False), "step-by-step/hidden-slots"),
         (attending(values_written_over), "step-by-step/values"),
         (asked_with(lambda ids: ids.clamp(max=ids.shape[1] - 1)), "shift/cut-off"),
         (attending(dropped_before_attention), "several-new-tokens/dropped-early"),
@@ -1464,6 +1546,11 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (lambda tokens, position_ids=None: TABLE(tokens, numbers(tokens) if position_ids is None
                                                  else position_ids)[0], "first-position/all-alike"),
         (values_turn_later, "step-by-step/values"),
+        (values_turn, "shift/values-turned"),
+        (attending(slopes_of_texts, ids=False, turns=0), "batch/bias-of-texts"),
+        (beside_attention(last=False), "step-by-step/state-first"),
+        (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids + (0 if old else ids.shape[1] // 2),
+                                                                 band))), "step-by-step/new-keys"),
         (loses_its_state, "step-by-step/beside-attention"),
         (counted_by_itself("queries"), "shift/own-queries"),
         (counted_by_itself("keys"), "shift/own-keys"),
@@ -1483,6 +1570,19 @@ def test_causes_that_look_alike_are_told_apart(model, id):
     until = hyphened.get(id.partition("/")[0], "equal tokens")
     found = wrong(examined(model, until, relative=True))
     assert id in [one.id for one in found] and not found[0].id.endswith("/unexplained")
+
+
+@pytest.mark.parametrize(
+    ("model", "id"),
+    [
+        (with_mask(lambda mask, ids, old: (mask, last_ones(mask, ids, mask.shape[1]) if old else None)),
+         "new-keys"),
+        (puts_new_keys_by_their_number, "overwritten"),
+    ],
+)  # fmt: skip
+def test_what_new_tokens_get_after_padding(model, id):
+    found = wrong(examined(without_ids(model), "padded, step by step", without=("shift", "far positions")))
+    assert [one.id for one in found] == [f"padded-step-by-step/{id}"]
 
 
 def test_texts_are_longer_than_a_window_that_is_said():
@@ -1734,7 +1834,7 @@ def forgets_the_cached_part(mask, new):
          "a text of 156 tokens, and not"),
         (padded_wrongly(forgets_the_cached_part), "padded-step-by-step/mask-unused",
          "several tokens at once"),
-        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/padding-perhaps",
+        (padded_wrongly(hides_the_last_cached_one), "padded-step-by-step/hidden",
          "as each does alone"),
         (narrower_with_a_mask, "left-padding/long-mask", "a text of 156 tokens, and not"),
         (begins_anew, "left-padding/long-mask", "a text of 156 tokens, and not"),

@@ -365,7 +365,8 @@ def _shift(patient, check):
     elif size < patient.rough or (patient.kept_in and _little_anywhere(patient)):
         yield patient.rounded(check, f"{says} the answers", size, "lesson 21")
     elif not patient.in_attention:
-        more = (
+        more = patient.relative and _seen_inside(inside.values_that_turn, patient, by)
+        more = more or (
             maybe("reaches-more | positions reach more than the scores", "a table that is added, values that "
                   "are rotated, and, where there is a sink, scores that go by positions"),
             "what is added and what turns",
@@ -608,6 +609,9 @@ def _batch(patient, check):
                 ("goes-on | positions go on from one text of the batch to the next",
                  "the axis along which they are counted",
                  lambda: by_place and known and as_if(lambda number: patient.count + LENGTH * number)),
+                ("bias-of-texts | equal texts get another bias in a batch", "the axes of the bias: view, "
+                 "repeat and repeat_interleave where texts and heads share an axis", "lesson 11",
+                 lambda: by_place and positions is None and _seen_inside(inside.bias_of_texts, patient)),
                 (maybe("number-of-the-text-perhaps | equal texts get other rows, unless all their tokens are "
                        "equal", "the number of the text, taken for the position, and what lies along the "
                        "texts and should not, such as slopes"), f"the order of the axes; {LIMITED}",
@@ -1169,7 +1173,7 @@ def _padded_steps(patient, check):
         def padding_matters():
             return not patient.same(seen, patient.continued(other, cuts, ids, mask))
 
-        return patient.verdict(
+        found = patient.verdict(
             check, _ends(seen, NEW, NEW), expected,
             "texts padded on the left go on with a cache as each does alone",
             f"texts padded on the left{' and given position_ids' * (ids is not None)} do not go on with a "
@@ -1191,6 +1195,15 @@ def _padded_steps(patient, check):
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
             ], otherwise, perhaps_rounded=True,
         )  # fmt: skip
+        if not found.id.endswith("/padding-perhaps"):
+            return found
+        first = None if ids is None else ids[:1]
+        told = _seen_inside(inside.with_cache, patient, batch[:1], cuts, first, mask[:1])
+        more = dict(zip(("culprit", "look_at", "lesson"), told))
+        if not more or "beside-attention" in more["culprit"]:
+            return found
+        more["culprit"] += f", in a text with {PADDING} columns of padding"
+        return dataclasses.replace(found, **more, id="")
 
     def far(ids, cuts):
         batch, _, mask, positions, alone = _padded(patient, far=True)
@@ -1254,16 +1267,21 @@ def _packing(patient, check):
                 return judged(other)
             finally:
                 patient.arguments = [one for one in patient.arguments if one not in patient.unused]
-        right = torch.cat([patient.rows(one), patient.rows(other)], dim=1)
-        if positions is None and not runs_on():  # by the mask alone: of positions that run on nothing is said
-            right = patient.rows(packed, None, between)
+        seen, first = patient.rows(packed, positions, between), patient.rows(one)
+        right, both = torch.cat([first, patient.rows(other)], dim=1), "packed into one row"
+        says = f"two texts {both} get the rows that each gets alone"
+        if positions is None and not patient.same(seen, right) and not runs_on():
+            # by the mask alone: of positions that run on nothing is said
+            right = torch.cat([first, seen[:, OLD:]], dim=1)
+            says = f"of two texts {both} the first gets its rows, and the other doesn't see it"
         return patient.verdict(
-            check, patient.rows(packed, positions, between), right,
-            "two texts packed into one row get the rows that each gets alone",
-            "two texts packed into one row do not get the rows that each gets alone", "lesson 19", [
+            check, seen, right, says,
+            f"two texts {both} do not get the rows that each gets alone", "lesson 19", [
                 ("mask-unused | the mask between the texts is not used",
                  "where a mask with three axes reaches the scores",
                  lambda: patient.rows(packed, positions)),
+                ("mask-last-row | of a mask with three axes, each token gets the row of the last one",
+                 "where it is cut", lambda: patient.rows(packed, positions, between[:, -1])),
                 (*IDS_UNUSED, lambda: torch.cat(
                     [patient.rows(one), patient.rows(other, along[:, OLD:])], dim=1)),
                 ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
@@ -1278,6 +1296,10 @@ def _packing(patient, check):
                        "not use the mask"),
                  "where layers without attention learn that a new text begins; then each layer's mask",
                  runs_on),
+                (maybe("first-packed | the first text changes, and the other one doesn't see it", "the row "
+                       "of the mask that each token gets, positions that are counted from a row of it, and "
+                       "a mask that hides too much"), "where one row of a mask with three axes is taken",
+                 lambda: not patient.same(seen[:, :OLD], first)),
             ],
         )  # fmt: skip
 

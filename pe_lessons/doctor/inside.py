@@ -30,6 +30,7 @@ LOOK_AT = {
     "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
     "rule": ("rope_scaling, and the code that should apply it", "lesson 13"),
     "angles": ("positions[:, :, None]: does it lie along the tokens, or along the heads?", "lesson 09"),
+    "base-or-exponent": ("the base that the configuration gives, and its exponent", "lesson 03"),
     "base": ("the base that the configuration gives", "lesson 13"),
     "bias-size": ("from which power do slopes begin? Is the bias divided by sqrt(d)?", "lesson 11"),
     "bias-places": ("the axis of the heads: view, where permute is meant", "lesson 11"),
@@ -49,6 +50,7 @@ LOOK_AT = {
     "cache-row": ("which positions new tokens get, and so which rows of the table", "lesson 19"),
     "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
+    "values-turned": ("queries and keys turn, and values don't", "lesson 09"),
     ("values", "overwritten", "new-first"): ("which slots new keys and values are put into", "lesson 19"),
     ("by-slot", "turned-again", "keys-elsewhere", "new-keys", "queries"): (
         "where queries and keys turn, before or after they are cached, and at which positions", "lesson 19"),
@@ -64,17 +66,46 @@ def found(name):
 
 class Watch(TorchDispatchMode):
     """Keeps what the last `new` of `n` tokens bring to products of queries with keys, each softmax, products
-    with values, and sums of two parts; `change` may have a function of the number and of these for each."""
+    with values, and sums of two parts; `change` may have a function of the number and of these for each.
 
-    def __init__(self, new, n=None, widths=(), **change):
+    Where there are more slots than `n` tokens, only those of the tokens are kept: `slots` has them for the
+    number of a product. The mask tells them, after the product, so `found` are those for a second run.
+    """
+
+    def __init__(self, new, n=None, widths=(), slots=None, **change):
         super().__init__()
-        self.new, self.n, self.widths, self.change = new, n, widths, change
-        self.turned, self.scores, self.values, self.sums = [], [], [], []
+        self.new, self.n, self.widths, self.slots, self.change = new, n, widths, slots or {}, change
+        self.turned, self.scores, self.values, self.sums, self.found = [], [], [], [], {}
+        self.products = self.outer = self.waits = 0
+        self.used = slice(None)
 
     def kept(self, name, *tensors):
         kept = getattr(self, name)
         kept.append([one.detach().double() for one in tensors])
         return self.change.get(name, lambda number, *same: same)(len(kept) - 1, *tensors)
+
+    def product(self, queries, keys):
+        inner, outer = queries.shape[2], keys.shape[2]
+        self.products += 1
+        if len(self.turned) > len(self.values) and inner == self.outer:
+            return queries, _with(keys, self.used, *self.kept("values", keys[:, self.used]), dim=1)
+        wide = self.n and outer > self.n
+        mine = inner in self.widths if self.widths else outer == self.n != inner
+        if self.products in self.slots or (mine and not wide):
+            self.used, self.outer = self.slots.get(self.products, slice(None)), outer
+            queries, own = self.kept("turned", queries, keys.mT[:, self.used])
+            return queries, _with(keys, self.used, own.mT, dim=2)
+        self.waits = self.products if wide else 0
+        return queries, keys
+
+    def softmax(self, scores):
+        n, slots = self.n or scores.shape[-1], scores.shape[-1]
+        if slots == n or (slots == self.outer and self.used != slice(None)):
+            used = slice(None) if slots == n else self.used
+            return _with(scores, used, *self.kept("scores", scores[..., used]), dim=-1)
+        if slots > n and self.waits and (used := _slots_of_tokens(scores, n)):
+            self.found[self.waits] = used
+        return scores
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         op, new = func.overloadpacket, self.new
@@ -83,15 +114,13 @@ class Watch(TorchDispatchMode):
                 parts = func.decompose(*args, **(kwargs or {}))
             if parts is not NotImplemented:
                 return parts
+        if op in (aten.baddbmm, aten.addmm) and args[0].ndim > 1 and "out" not in (kwargs or {}):
+            with self:  # a product and a sum
+                return _product_and_sum(*args, **(kwargs or {}))
         if op is aten.bmm and args[0].shape[1] == new:
-            inner, outer = args[0].shape[2], args[1].shape[2]
-            if len(self.turned) > len(self.values) and inner == self.turned[-1][1].shape[1]:
-                args = args[0], *self.kept("values", args[1])
-            elif inner in self.widths or (not self.widths and outer == self.n != inner):
-                queries, keys = self.kept("turned", args[0], args[1].mT)
-                args = queries, keys.mT
-        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2:] == (new, self.n or args[0].shape[-1]):
-            args = *self.kept("scores", args[0]), *args[1:]
+            args = self.product(*args)
+        elif op in SOFTMAX and args[0].ndim > 2 and args[0].shape[-2] == new:
+            args = self.softmax(args[0]), *args[1:]
         elif op in (aten.add, aten.add_) and not kwargs and _are_two_parts(args, new):
             args = *self.kept("sums", *torch.broadcast_tensors(*args[:2])), *args[2:]
             if op is aten.add_:
@@ -104,10 +133,37 @@ def _are_two_parts(args, new):
     return both and args[0].shape[-2:] == (new, args[1].shape[-1])
 
 
-def watched(one, text, ids, **change):
+def _with(whole, used, part, dim):
+    """The whole tensor with another part."""
+    if used == slice(None):
+        return part
+    whole = whole.clone()
+    whole.movedim(dim, 0)[used] = part.movedim(dim, 0)
+    return whole
+
+
+def _slots_of_tokens(scores, n):
+    """The first or last `n` slots, if no other one is seen."""
+    seen = (scores > HIDDEN).flatten(0, -2).any(dim=0).nonzero()[:, 0]
+    first = 0 if len(seen) and seen[-1] < n else scores.shape[-1] - n
+    return slice(first, first + n) if len(seen) and seen[0] >= first else None
+
+
+def _product_and_sum(added, one, other, *, beta=1, alpha=1):
+    product = (torch.mm if one.ndim == 2 else torch.bmm)(one, other)
+    product = product if alpha == 1 else product * alpha
+    return product if beta == 0 else product + (added if beta == 1 else added * beta)
+
+
+def watched(one, text, ids, mask=None, widths=(), **change):
     """The rows of a text at once, and what was seen."""
-    with sdpa_kernel(SDPBackend.MATH), Watch(text.shape[1], text.shape[1], **change) as watch:
-        return one.rows(text, ids), watch
+    slots, n = None, text.shape[1]
+    for _ in range(2):
+        with sdpa_kernel(SDPBackend.MATH), Watch(n, n, widths, slots, **change) as watch:
+            rows = one.rows(text, ids, mask)
+        if not (slots := watch.found):
+            break
+    return rows, watch
 
 
 class Equal:
@@ -287,6 +343,8 @@ def named(patient, right, given):
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
         or _scaled(own, other, real.scores, others.scores, explains)
+        or _scaled_by_place(own, other, explains)
+        or _values_turned(own, other, explains)
         or _reordered(real.turned, others.turned, explains)
     )  # fmt: skip
 
@@ -443,7 +501,14 @@ def speeds_differ(own, others):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
         return f"positions-{word.split()[0]} | positions are {word}"
     if even and _even(a[clear]) and _even(b[clear]) and abs(a[0] / b[0] - 1) < 0.01:
-        bases = [_number(float((one[0] / one[1]) ** most)) for one in (a, b)]
+        own_base, others_base = (float((one[0] / one[1]) ** most) for one in (a, b))
+        bases = _number(own_base), _number(others_base)
+        if not all(abs(one / float(f"{one:.2g}") - 1) < 1e-3 for one in (own_base, others_base)):
+            says = (
+                "speeds are those of base {}, and of {} in the reference: another base, or another exponent"
+            )
+            such = ", such as i / (d / 2) for i / (d / 2 - 1)" * are(b ** (1 - 2 / d) * others.sign())
+            return "base-or-exponent | " + says.format(*bases) + such
         by = float(d * (b[0] / b[1]).log() / (a[0] / a[1]).log())
         whole = abs(by - round(by)) < 0.02 and round(by) in (8, 16, 32, 64, 80, 96, 128, 192, 256)
         also = f" (or the exponent is 2i / {by:.0f}, and not 2i / {d})" * (whole and by > d)
@@ -521,6 +586,10 @@ def bias_differs(own, other):
     far = [_by_distance(one) for one in (own, other)]
     if far[0] is None and far[1] is not None:
         return "bias-places | the bias goes by more than the distance here"
+    if all(one is not None and _same(one, torch.arange(len(one))[:, None] * one[1]) for one in far):
+        at = [head for head, pair in enumerate(zip(own, other)) if not _same(*pair)]
+        slopes = [_list([_number(-slope) for slope in one[1, at].tolist()]) for one in far]
+        return f"bias-slopes | slopes of heads {_list(at)} are {slopes[0]}, and {slopes[1]} in the reference"
     fits = [one is not None and _buckets(one) for one in far]
     if not all(fits):
         first = next((at for at in range(own.shape[1]) if not _same(far[0][at], far[1][at], sizes[1])), 0)
@@ -631,6 +700,74 @@ def _scaled(own, other, real, others, explains):
     return f"scale | scores are {_number(times)} times those of the reference" if times else ""
 
 
+def _scaled_by_place(own, other, explains):
+    if len(own.seen.scores) != len(other.seen.scores):
+        return ""
+    factors, names = [], []
+    for layer in zip(own.seen.scores, other.seen.scores):
+        one, two = (scores[0].flatten(0, -3) for scores in layer)
+        if one.shape != two.shape:
+            return ""
+        both = (one > HIDDEN) & (two > HIDDEN)
+        one, two = (torch.where(both, scores, 0.0) for scores in (one, two))
+        factors.append((one * two).sum(dim=(0, 2)) / two.square().sum(dim=(0, 2)).clamp(min=1e-30))
+        if not _same(one, factors[-1][:, None] * two):
+            return ""
+        first, last = map(_number, factors[-1][[0, -1]].tolist())
+        says = f"scores at 0 are {first}, and at {own.n - 1} {last}, times those of the reference"
+        names.append(f"scale-places | a scale goes by the place of the query: {says}" * (first != last))
+
+    def scaled(layer, scores):
+        return [scores * factors[layer][:, None].to(scores)]
+
+    return _of_layers(names) if any(names) and explains(scores=scaled) else ""
+
+
+def _values_turned(own, other, explains):
+    ways = [how_it_turns(one.seen.values[0][0]) if one.seen.values else None for one in (own, other)]
+    if None in ways or bool(ways[0][1]) == bool(ways[1][1]):
+        return ""
+    first, width, halves, speeds = ways[0] if ways[0][1] else ways[1]
+    how = first, width, halves, speeds if ways[0][1] else -speeds
+    told = explains(values=lambda layer, values: [turn(values, how, torch.arange(values.shape[1]))])
+    return f"values-turned | values are turned{', too' if ways[0][1] else ' in the reference alone'}" * told
+
+
+def values_that_turn(patient, by):
+    """(culprit, look_at, lesson) if moving all positions changes nothing once values are turned back."""
+    how = how_it_turns(Equal(patient, patient.text, True, 31).seen.values[0][0])
+    if how is None or not how[1]:
+        return ()
+    ids, rows = torch.arange(patient.text.shape[1]), []
+    for at in (ids, ids + by):
+
+        def back(_, values, at=at):
+            return [turn(values, (*how[:3], -how[3]), at)]
+
+        rows.append(watched(patient, patient.text, at[None], values=back)[0])
+    return found("values-turned | values are turned, too") if patient.same(*rows) else ()
+
+
+def bias_of_texts(patient):
+    """What is to be said of it if equal texts of a batch differ by the bias alone that they get."""
+    n = patient.text.shape[1]
+    equal = patient.text[:, :1].repeat(1, n)
+    alone, three = ([what_is_added(*scores)[0] for scores in watched(patient, text, None)[1].scores]
+                    for text in (equal, equal.repeat(3, 1)))  # fmt: skip
+
+    def as_alone(layer, scores):
+        bias = alone[layer].repeat(3, 1, 1) - three[layer]
+        return [scores + bias.view_as(scores).to(scores)]
+
+    rows = watched(patient, patient.text.repeat(3, 1), None, scores=as_alone)[0]
+    if not three or not patient.same(rows, patient.rows(patient.text).expand_as(rows)):
+        return ""
+    names = [bias_differs(part, alone[0]) or "" for part in three[0].chunk(3)]
+    heads = [f": in text {at} (counted from 0) {name.partition(' | ')[2]}" for at, name in enumerate(names)
+             if name.startswith("bias-heads")]  # fmt: skip
+    return heads[0] if heads else True
+
+
 def _reordered(own, other, explains):
     """Do heads of queries look at keys and values that are those of other heads in the reference?"""
     if not own or not other:
@@ -646,33 +783,41 @@ def _reordered(own, other, explains):
     return "heads-order | heads that share keys are repeated in another order"
 
 
-def with_cache(patient, text, cuts, ids):
-    """(culprit, look_at, lesson) of what new tokens get otherwise with a cache than at once, or ()."""
+def with_cache(patient, text, cuts, ids, mask=None):
+    """(culprit, look_at, lesson) of what new tokens get otherwise with a cache than at once, or ().
+
+    With a mask of padding, positions count from the first token that it shows."""
+
+    def shown(end):
+        return None if mask is None else mask[:, :end]
+
     equal = Equal(patient, patient.text, patient.known)
     widths, table = {queries.shape[2] for queries, _ in equal.seen.turned}, equal.table()
     if table:  # by which equal tokens differ, and not by a turn
         equal.ways = [[STILL, STILL] for _ in equal.ways]
-    cache = patient.ask(text[:, : cuts[0]], None if ids is None else ids[:, : cuts[0]])[1]
+    cache = patient.ask(text[:, : cuts[0]], None if ids is None else ids[:, : cuts[0]], shown(cuts[0]))[1]
     for first, end in zip(cuts, [*cuts[1:], text.shape[1]]):
         old, new, both = (None if ids is None else ids[:, a:b]
                           for a, b in ((0, first), (first, end), (0, end)))  # fmt: skip
         with sdpa_kernel(SDPBackend.MATH):
             with Watch(end - first, widths=widths) as step:
-                seen, cache = patient.ask(text[:, first:end], new, cache=cache)
-            with Watch(end, widths=widths) as once:
-                right = patient.rows(text[:, :end], both)[:, first:]
+                seen, cache = patient.ask(text[:, first:end], new, shown(end), cache)
+        right, once = watched(patient, text[:, :end], both, shown(end), widths)
+        right = right[:, first:]
         if not patient.same(seen, right):
             where = torch.arange(end) if ids is None else ids[0, :end]
+            if mask is not None:
+                where = torch.arange(end) - mask[0].long().argmax()
 
             def hiding(hide, first=first, old=old, new=new, end=end, right=right):
                 """Is all right once scores are changed by `hide`?"""
-                kept = patient.ask(text[:, :first], old)[1]
+                kept = patient.ask(text[:, :first], old, shown(first))[1]
                 with sdpa_kernel(SDPBackend.MATH), Watch(end - first, widths=widths, scores=hide):
-                    return patient.same(patient.ask(text[:, first:end], new, cache=kept)[0], right)
+                    return patient.same(patient.ask(text[:, first:end], new, shown(end), kept)[0], right)
 
             name = (_row(step, once, table, first, where) or _room(step, once, hiding)
                     or _heads(step, once, equal, first, where))  # fmt: skip
-            if first == cuts[0] and (not name or name.startswith("beside")):
+            if mask is None and first == cuts[0] and (not name or name.startswith("beside")):
                 name = _kept(patient, text, first, end, old, new) or name
             return found(name)
     return ()
@@ -748,9 +893,16 @@ def _in_layer(own, right, how, where, first, far):
     """An "id | words", "" if something differs that has no name, None if nothing does."""
     (queries, keys, values, scores), (queries_2, keys_2, values_2, scores_2) = own, right
     new, places, total = where[first:], where[first:].tolist(), len(where)
+
+    def apart(one, two):
+        return (one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
+
     # tokens may lie in another order: a slot is that of the token whose values it holds
-    gaps, near = ((one[:, :, None] - two[:, None]).abs().amax(dim=(0, 3)) / two.abs().max()
-                  for one, two in ((values, values_2), (keys, keys_2)))  # fmt: skip
+    gaps = apart(values, values_2)
+    if len(gaps) > total and scores.shape[2] == len(gaps):  # what is hidden and no token's is no key
+        used = (gaps < CLOSE).any(dim=1) | (scores > HIDDEN).flatten(0, 1).any(dim=0)
+        keys, values, scores, gaps = keys[:, used], values[:, used], scores[:, :, used], gaps[used]
+    near = apart(keys, keys_2)
     wrong = gaps.diagonal() > CLOSE if gaps.shape == near.shape else gaps[:0]
     if near.diagonal().max() < CLOSE and wrong.any():
         holds = [gap.argmin().item() if gap.min() < CLOSE else "no token" for gap in gaps[wrong]]
@@ -784,7 +936,7 @@ def _in_layer(own, right, how, where, first, far):
         return f"overwritten | {what} of {over} are written over those of {lost}"
     if any(None in row for row in visible):
         return ""
-    if token_of.get(0, 0) >= first:
+    if token_of.get(0, 0) >= first and len(token_of) == total == len(gaps):  # no ring that was written over
         return "new-first | new keys are put before the old ones"
     for what, one, two in (("queries", queries, queries_2),
                            ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
@@ -793,9 +945,14 @@ def _in_layer(own, right, how, where, first, far):
     stand = _stands(queries, queries_2, how[0], new)
     mine = {token: _stands(keys[:, [slot]], keys_2[:, [token]], how[1], where[[token]])[0]
             for slot, token in token_of.items()}  # fmt: skip
-    off = {token: place for token, place in sorted(mine.items()) if place != where[token]}
-    if None in stand or None in off.values():
+    if None in stand or None in mine.values():
         return ""
+    moves = {token: place - where[token].item() for token, place in mine.items()}
+    cached = {by for token, by in moves.items() if token < first}
+    if len(cached) == 1 and all(moves.values()) and stand != places:  # only distances count
+        (by,) = cached
+        mine, stand = {token: place - by for token, place in mine.items()}, [place - by for place in stand]
+    off = {token: place for token, place in sorted(mine.items()) if place != where[token]}
     queries_too = f", and queries of {_list(places)} as at {_list(stand)}" * (stand != places)
     says = f"keys of {_list(where[[*off]].tolist())} turn as at {_list([*off.values()])}{queries_too}"
     if off:
@@ -804,7 +961,7 @@ def _in_layer(own, right, how, where, first, far):
             return f"by-slot | cached keys are turned by their places in the cache: {says}"
         kept = keys.shape[1] - len(new)
         if not cached and stand == [*range(kept, kept + len(new))] == [*off.values()]:
-            counted = f"new tokens count from the {kept} keys that the cache still holds"
+            counted = f"new tokens count from the {kept} keys that the cache{' still' * (kept < first)} holds"
             return f"counted-from-kept | {counted}: {says}"
         if not cached and not any(off.values()):
             return f"new-keys | with a cache, keys of new tokens are not turned: {says}"
@@ -825,8 +982,16 @@ def _in_layer(own, right, how, where, first, far):
         all_seen = [{*range(first + at + 1)} for at in range(len(new))]
         if visible == [{*range(1 + row)} for row in range(len(new))]:
             return "mask-forgets | the causal mask forgets the cache: new tokens look at the first keys only"
+        if more and where[0] < 0:  # padding
+            return ""
         if more:
-            missing, says = total >= 3 * len(should[row]), f"a new token at {new[row]} sees {names}"
+            says = f"a new token at {new[row]} sees {names}"
+            in_order = dict(zip(token_of, sorted(held)))  # as if slots were positions
+            seen_there = {in_order[slot] for slot in token_of if token_of[slot] in visible[row]}
+            if less and seen_there == should[row]:
+                seen = f"a new token at {new[row]} sees {_list(where[sorted(more)].tolist())} and not {names}"
+                return f"hidden-slots | with a cache, the mask takes slots for positions: {seen}"
+            missing = total >= 3 * len(should[row])
             wider = "missing" if missing and visible == all_seen else "wider"
             return "" if less else f"{wider} | with a cache, the window is {wider}: {says}, too"
         says = f"a new token at {new[row]} does not see {names}, which the cache "
@@ -834,7 +999,7 @@ def _in_layer(own, right, how, where, first, far):
         rest = {token for token in should[row] - less if token < first}
         if min(less) >= first:
             return "not-itself | with a cache, a new token does not see itself"
-        if not rest or max(less) > min(rest):
+        if not rest or max(less) > min(rest) or where[0] < 0:  # padding: no window does it
             return f"{'hidden' if less <= held else 'not-kept'} | with a cache, {says}"
         if len(new) > 1 and visible[-1] == should[-1]:
             return f"dropped-early | the first of several new tokens see too little, the last one not: {says}"
@@ -894,7 +1059,7 @@ def _kept(patient, text, first, end, ids, new):
     def noticed(place):
         return [not torch.equal(*pair) for pair in zip(plain, tensors(begun(patient.altered(text, place))))]
 
-    plain, rows = tensors(begun(text)), step(begun(text))
+    plain, rows, unread = tensors(begun(text)), step(begun(text)), {}
     earliest, before, last = noticed(0), noticed(first - 2), noticed(first - 1)
     for at, (one, shorter) in enumerate(zip(plain, tensors(begun(text, first - 1)))):
         if one.shape != shorter.shape:
@@ -906,10 +1071,17 @@ def _kept(patient, text, first, end, ids, new):
         if not one.any():
             return maybe(f"state-empty | {size} is all 0", kept)
         if last[at] and not read:
-            kept = "a state" if earliest[at] else "the end of a convolution"
-            says = f"state-not-read | {size} is not read by a new token"
-            return maybe(says, f"{kept} that is not handed on")
+            kind = "a state" if earliest[at] else "the end of a convolution"
+            unread.setdefault(str(tuple(one.shape)), kind)  # in a deeper layer an end notices all tokens
+        if read and earliest[at] and not before[at] and not last[at]:
+            says = f"state-first | {size} notices the first token, and not the last two"
+            return maybe(says, "the end of a convolution that is cut from the first tokens, and not the last")
         if read and before[at] and not last[at]:
             says = f"{size} notices the tokens before the last one, and not the last one"
             return maybe(f"state-early | {says}", "a state, or the end of a convolution, kept too early")
-    return ""
+    if not unread:
+        return ""
+    sizes, kinds = " and ".join(unread), " and ".join(dict.fromkeys(unread.values()))
+    new = "several new tokens" if end > first + 1 else "a new token"
+    says = f"what the cache keeps in tensors of {sizes} is not read by {new}"
+    return maybe(f"state-not-read | {says}", f"{kinds} that is not handed on")
