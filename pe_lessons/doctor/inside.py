@@ -774,7 +774,7 @@ def _reordered(own, other, explains):
         return ""
     (queries, keys), (queries_2, keys_2) = ([one / one.norm() for one in layers[0]]
                                             for layers in (own, other))  # fmt: skip
-    if not _same(queries, queries_2):
+    if not _same(queries, queries_2) or _same(keys, keys_2):  # it lies farther out, or there is one KV head
         return ""
     order = [next((at for at, two in enumerate(keys_2) if _same(one, two)), None) for one in keys]
     if None in order or not explains(turned=lambda layer, queries, keys: (queries, keys[order]),
