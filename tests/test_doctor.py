@@ -664,6 +664,7 @@ def test_names_of_ones_own_are_said():
     ("fault", "check", "words"),
     [
         ("slip", "step by step", "the model ends in NameError: name 'pasts' is not defined"),
+        ("index", "step by step", "the model ends in IndexError: list index out of range"),
         ("forgotten", "several new tokens", "logits takes a cache, and none comes back"),
         ("shape", "first position", "the model ends in AssertionError: one axis"),
         ("shape", "far positions", "the model ends in AssertionError: one axis"),
@@ -675,6 +676,8 @@ def test_what_ends_in_an_error_is_not_green(fault, check, words):
     def logits(tokens, position_ids=None, cache=None):
         if cache is not None and fault == "slip":
             cache = pasts  # noqa: F821
+        if cache is not None and fault == "index":
+            [][0]
         assert fault != "shape" or position_ids is None or position_ids.ndim == 1, "one axis"
         scores, cache = model(tokens, position_ids, None, cache)
         return scores if fault == "forgotten" else (scores, cache)
