@@ -141,6 +141,7 @@ def test_a_table_is_healthy_too():
     [
         ("linear", 1.0, 0.25, "the rule 'linear' is not applied", "the rule"),
         ("default", 0.3, 1.0, "positions are divided by 3.33", "the rule for long texts"),
+        ("default", 1.0, 0.25, "positions are multiplied by 4 against the reference's", "for long texts"),
     ],
 )
 def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
@@ -645,7 +646,7 @@ def test_a_reference_may_be_a_function_or_any_module():
     (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
     assert finding.check == "reference" and "of the transformers library" not in finding.look_at
     (finding,) = wrong(doctor.examine(SmallLlama(), reference=asked_with(lambda ids: 3 * ids)))
-    assert finding.culprit == "positions are divided by 3"
+    assert finding.culprit == "positions are divided by 3 against the reference's"
 
 
 def test_names_of_ones_own_are_said():

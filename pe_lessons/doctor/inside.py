@@ -499,7 +499,7 @@ def speeds_differ(own, others):
         return "exponent-from-1 | the exponent begins at 2 / d and not at 0"
     if are(others * times):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
-        return f"positions-{word.split()[0]} | positions are {word}"
+        return f"positions-{word.split()[0]} | positions are {word} against the reference's"
     if even and _even(a[clear]) and _even(b[clear]) and abs(a[0] / b[0] - 1) < 0.01:
         own_base, others_base = (float((one[0] / one[1]) ** most) for one in (a, b))
         bases = _number(own_base), _number(others_base)
