@@ -245,7 +245,7 @@ NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
           "whether each layer turns queries and keys alike (the columns that make a pair may get different "
           "angles), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
-    "where queries and keys turn: are cosines and sines laid out as the pairs are?", "lesson 09")  # fmt: skip
+    "where queries and keys turn", "lesson 09")  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
