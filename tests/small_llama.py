@@ -56,7 +56,7 @@ FAULTS = {
     "counted from the end": "positions counted from the end",
     "mask the wrong way round": "is looked at although the mask forbids it",
     "softmax of nothing": "the softmax of nothing is 0 / 0",
-    "pairs mixed up": "not only distances count",
+    "pairs mixed up": "columns that make a pair may get different angles",
     "sign lost": "not only distances count",
     "only queries turn": ("only queries turn", "of keys alone: nothing turns"),
     "only keys turn": ("only keys turn", "of queries alone: nothing turns"),

@@ -95,8 +95,9 @@ IN_8_BITS = AGAIN + "256, as in int8 or uint8"
     ],
 )
 def test_what_becomes_of_positions_far_out(change, table, culprit):
-    found = wrong(doctor.examine(asked_with(change, table=table), VOCAB_SIZE, relative=not table))
-    assert {one.culprit for one in found} == {culprit}
+    told = {"reference": SmallLlama(table=table), "relative": not table}
+    found = wrong(doctor.examine(asked_with(change, table=table), VOCAB_SIZE, **told))
+    assert {one.culprit for one in found if one.culprit} == {culprit}
 
 
 def with_a_sink(q, k, v, attn_mask):
@@ -140,6 +141,7 @@ def test_a_table_is_healthy_too():
     [
         ("linear", 1.0, 0.25, "the rule 'linear' is not applied", "the rule"),
         ("default", 0.3, 1.0, "positions are divided by 3.33", "the rule for long texts"),
+        ("default", 1.0, 0.25, "positions are multiplied by 4 against the reference's", "for long texts"),
     ],
 )
 def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
@@ -644,7 +646,7 @@ def test_a_reference_may_be_a_function_or_any_module():
     (finding,) = wrong(doctor.examine(Own(), reference=lambda tokens: 2 * bare(tokens)))
     assert finding.check == "reference" and "of the transformers library" not in finding.look_at
     (finding,) = wrong(doctor.examine(SmallLlama(), reference=asked_with(lambda ids: 3 * ids)))
-    assert finding.culprit == "positions are divided by 3"
+    assert finding.culprit == "positions are divided by 3 against the reference's"
 
 
 def test_names_of_ones_own_are_said():
@@ -663,6 +665,7 @@ def test_names_of_ones_own_are_said():
     ("fault", "check", "words"),
     [
         ("slip", "step by step", "the model ends in NameError: name 'pasts' is not defined"),
+        ("index", "step by step", "the model ends in IndexError: list index out of range"),
         ("forgotten", "several new tokens", "logits takes a cache, and none comes back"),
         ("shape", "first position", "the model ends in AssertionError: one axis"),
         ("shape", "far positions", "the model ends in AssertionError: one axis"),
@@ -674,6 +677,8 @@ def test_what_ends_in_an_error_is_not_green(fault, check, words):
     def logits(tokens, position_ids=None, cache=None):
         if cache is not None and fault == "slip":
             cache = pasts  # noqa: F821
+        if cache is not None and fault == "index":
+            [][0]
         assert fault != "shape" or position_ids is None or position_ids.ndim == 1, "one axis"
         scores, cache = model(tokens, position_ids, None, cache)
         return scores if fault == "forgotten" else (scores, cache)

@@ -243,8 +243,9 @@ TOO_FAST = (
 )  # fmt: skip
 NO_ROTATION = (
     maybe("no-rotation | positions act in the attention alone, and not only distances count",
-          "whether each layer turns queries and keys alike, a scale or a bias that goes by positions, and a "
-          "rounding of angles or of what turned"), "where queries and keys turn", "lesson 09")  # fmt: skip
+          "whether each layer turns queries and keys alike (the columns that make a pair may get different "
+          "angles), a scale or a bias that goes by positions, and a rounding of angles or of what turned"),
+    "where queries and keys turn", "lesson 09")  # fmt: skip
 MUCH = 0.1  # of what order does
 ABSOLUTE = (
     maybe("absolute | where a text is long or stands elsewhere, it is not only distances that count",
@@ -1385,7 +1386,8 @@ UNLIKE_AT_0 = (
 UNLIKE_TABLE = (
     maybe("table | a token at the first position is right, and others are not", "the base or its exponent, "
           "a factor on positions, and values that turn"), "base 10,000? Exponent 2i / d?")  # fmt: skip
-KINDS = {"turns": ("the speeds of angles, the pairs that columns form, and which columns and layers turn",
+KINDS = {"turns": ("the speeds of angles and their rounding, the pairs that columns form (the columns "
+              "that make a pair may get different angles), and which columns and layers turn",
               "the base, its exponent and a rule for long texts; rotary_dim and the layout of the pairs; the "
               "plan of the layers"),
     "fades": ("the slope or the table of each head and its size, the layers that get it, and the scale of "

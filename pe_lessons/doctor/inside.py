@@ -499,7 +499,7 @@ def speeds_differ(own, others):
         return "exponent-from-1 | the exponent begins at 2 / d and not at 0"
     if are(others * times):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
-        return f"positions-{word.split()[0]} | positions are {word}"
+        return f"positions-{word.split()[0]} | positions are {word} against the reference's"
     if even and _even(a[clear]) and _even(b[clear]) and abs(a[0] / b[0] - 1) < 0.01:
         own_base, others_base = (float((one[0] / one[1]) ** most) for one in (a, b))
         bases = _number(own_base), _number(others_base)
@@ -774,7 +774,7 @@ def _reordered(own, other, explains):
         return ""
     (queries, keys), (queries_2, keys_2) = ([one / one.norm() for one in layers[0]]
                                             for layers in (own, other))  # fmt: skip
-    if not _same(queries, queries_2):
+    if not _same(queries, queries_2) or _same(keys, keys_2):  # it lies farther out, or there is one KV head
         return ""
     order = [next((at for at, two in enumerate(keys_2) if _same(one, two)), None) for one in keys]
     if None in order or not explains(turned=lambda layer, queries, keys: (queries, keys[order]),
