@@ -30,6 +30,14 @@ def four_similarities(maps):
 
 
 @plots.drawn
+def two_attentions(second, third):
+    """Where the tokens look, on average, in the second and the third of four models."""
+    panels = {"words 0.3, table 1.0: a band": second, "words 1.0, table 0.02: even": third}
+    looks = {"xlabel": "looks at", "ylabel": "position", "label": "mean weight"}
+    return plots.heatmaps(panels, signed=False, top=0.5, **looks)
+
+
+@plots.drawn
 def two_rates(slow, fast):
     """Two maps of the cosine similarities of all rows of the third start, at two learning rates."""
     panels = {"learning rate 0.005": slow, "learning rate 0.01": fast}

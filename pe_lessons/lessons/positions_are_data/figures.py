@@ -24,7 +24,7 @@ def loop(frequencies, trained=32, asked=50):
         ax.text(1.42, 0, "start", ha="left", va="center")
         ax.text(0, 0, word, ha="center", va="center", color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
-        title = f"pair {pair}: {turns:.1f} turns"
+        title = f"pair {pair}: {turns:.2f} turns"
         ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
         ax.set_axis_off()
     handles, names = ax.get_legend_handles_labels()

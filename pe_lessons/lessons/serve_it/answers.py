@@ -59,6 +59,20 @@ def move_keys_loop(cached_k, sinks, recent, turned):
     return moved
 
 
+def serve_step_repaired(q, k, v, cached_k, cached_v, mask):
+    outputs = np.empty(q.shape)
+    for row, real in enumerate(mask > 0):
+        cached, new = len(real), q.shape[1]
+        positions = real.sum() + np.arange(new)  # repaired: padding isn't counted
+        queries, new_keys = arrays.rotary(q[row], positions), arrays.rotary(k[row], positions)
+        keys = np.concatenate([cached_k[row], new_keys])  # (cached + new, head_dim)
+        values = np.concatenate([cached_v[row], v[row]])
+        look = np.tri(new, cached + new, cached, dtype=bool)  # True: may look at
+        look[:, :cached] &= real  # repaired: padding is hidden
+        outputs[row] = arrays.attention(queries, keys, values, look)
+    return outputs
+
+
 def serve_step_arrays(q, k, v, cached_k, cached_v, mask):
     cached, new = cached_k.shape[1], q.shape[1]
     outputs = np.empty(q.shape)

@@ -29,6 +29,15 @@ def far_table_arrays(positions, d_model):
     return table.astype(np.float32)
 
 
+def far_table_repaired(positions, d_model):
+    table = torch.zeros(len(positions), d_model)
+    places = torch.tensor(positions, dtype=torch.float64)  # repaired: no longer in the table's format
+    exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # repaired, too
+    angles = places[:, None] / 10_000**exponents
+    table[:, 0::2], table[:, 1::2] = angles.sin(), angles.cos()
+    return table
+
+
 def far_table_tensors(positions, d_model):
     positions = torch.tensor(positions, dtype=torch.float64)
     angles = torch.outer(positions, tensors.frequencies(d_model))
