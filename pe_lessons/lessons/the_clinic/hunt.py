@@ -145,7 +145,11 @@ def show_source(name):
     if name is ...:
         print("Put the name of a function in the place of the dots, in quotation marks.")
         return
-    print(textwrap.dedent(inspect.getsource(operator.attrgetter(name)(server))), end="")
+    try:
+        found = operator.attrgetter(name)(server)
+    except AttributeError:
+        raise ValueError(f"{name!r} is not in server.py: put its class before it, as in 'Layer.add'") from None
+    print(textwrap.dedent(inspect.getsource(found)), end="")
 
 
 def gap(program, wishes, **options):
