@@ -16,22 +16,20 @@ DRAWS = 40  # for each trial, until one is good
 def seeds_for(exercise, draw):
     """A seed for the `twin` of each main trial, or None where no twin is good.
 
-    All right answers agree on a good twin. If possible they do something else there than in the trial itself,
-    so that what is right in the one is wrong in the other.
+    All right answers agree on a good twin. The first good one is taken, whatever they do there: a choice by
+    that would tell beforehand which of two replies is right.
     """
-    found = []
-    for trial, known in zip(exercise.probes, exercise._expected):
-        good = []
-        for seed in (draw.getrandbits(32) for _ in range(DRAWS)):
-            arguments = twin(exercise, trial, seed)
-            done = [exercise._observe(one, arguments, run_answer.observe_ours) for one in exercise.rights]
-            usable = done[0].kind == "value" and not any(map(math.isnan, done[0].entries))
-            if usable and all(done[0].same_as(other, exercise.atol / 10) for other in done[1:]):
-                good.append(seed)
-                if not done[0].same_as(known, exercise.atol):
-                    break
-        found.append(good[-1] if good else None)
-    return found
+    drawn = ([draw.getrandbits(32) for _ in range(DRAWS)] for _ in exercise.probes)
+    return [
+        next((seed for seed in seeds if _is_good(exercise, twin(exercise, trial, seed))), None)
+        for trial, seeds in zip(exercise.probes, drawn)
+    ]
+
+
+def _is_good(exercise, arguments):
+    first, *others = (exercise._observe(one, arguments, run_answer.observe_ours) for one in exercise.rights)
+    usable = first.kind == "value" and not any(map(math.isnan, first.entries))
+    return usable and all(first.same_as(other, exercise.atol / 10) for other in others)
 
 
 def twin(exercise, arguments, seed):

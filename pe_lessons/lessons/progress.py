@@ -81,7 +81,7 @@ def main(arguments):
     try:
         print(table(progress(arguments[0])))
     except ValueError as problem:
-        print(f"pe_lessons.lessons.progress: {problem}", file=sys.stderr)
+        print(f"pe_lessons.lessons.progress: {NO_TEXT.sub('?', str(problem))}", file=sys.stderr)
         return 2
     return 0
 

@@ -10,6 +10,7 @@ slopes = lesson.exercise(
     "slopes",
     probes=((8,), (4,), (6,)),
     edge_probes=((12,), (1,), (16,), (7,), (3,), (9,), (15,), (24,), (44,), (130,)),
+    redraw=lambda draw, num_heads: (draw.randint(2, 60),),
 )
 
 

@@ -23,6 +23,11 @@ def both(*cases):
     return tuple((*case, look_at) for case in cases for look_at in ("positions", "mask"))
 
 
+def _other_tokens(draw, tokens, end, look_at):
+    end, *others = draw.sample(range(100), 4)
+    return draw.choices([end, *others], k=draw.randint(6, 12)), end, look_at
+
+
 packed_positions = lesson.exercise(
     "packed_positions",
     probes=both(
@@ -33,6 +38,7 @@ packed_positions = lesson.exercise(
     edge_probes=both(([4], 0), ([4, 5, 6], 0), ([0, 0], 0), ([0], 0)),
     use=look_at_one,
     call=lambda name, tokens, end, look_at: f"the {look_at} of {name}(tokens={tokens}, end={end})",
+    redraw=_other_tokens,
 )
 
 

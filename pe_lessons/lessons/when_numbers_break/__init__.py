@@ -30,6 +30,7 @@ digits_needed = lesson.exercise(
     "digits_needed",
     probes=((257,), (258,), (100,), (1000,), (64,)),
     edge_probes=((2,), (3,), (5,), (6,), (513,), (2050,)),
+    redraw=lambda draw, seq_len: (draw.randint(3, 2 ** draw.randint(3, 11)),),  # of 2 to 11 digits
 )
 
 far_table = lesson.exercise(
