@@ -162,13 +162,35 @@ def test_beside_a_reference(rule, own, of_reference, culprit, look_at):
         (lambda f: f ** (8 / 32), "exponent-part"),
         (lambda f: 1 / f, "exponent-sign"),
         (lambda f: torch.where(f < 0.05, f / 4, f), "rule"),
+        (lambda f: f[torch.arange(4) // 2], "rotation"),  # repeat_interleave, where halves turn
+        (lambda f: f * torch.tensor([1, 1.0005, 1.0005, 1]), "wide"),
+        (lambda f: f.half().double(), "frequencies-float16"),
+        (lambda f: f.bfloat16().double(), "frequencies-bfloat16"),
     ],
 )
 def test_another_exponent(change, id):
     patient, reference = SmallLlama(), SmallLlama()
-    reference.config.hidden_size = 32
     patient.rotary_emb.inv_freq.copy_(change(reference.rotary_emb.inv_freq))
-    assert beside(doctor.adapted(patient), reference).id == f"reference/{id}"
+    models = [doctor.adapted(model) for model in (patient, reference)]
+    found = beside(*models)
+    assert found.id == f"reference/{id}"
+    assert id != "exponent-half" or found.culprit.startswith("speeds are those of base 100, and of 10,000 in")
+    assert id in ("rotation", "wide") or beside(*map(without_ids, models)).id == found.id
+
+
+@pytest.mark.parametrize(("part", "by"), [("k", 1), ("q", 1), ("k", -1)])
+def test_queries_and_keys_that_are_apart(part, by):
+    patient = SmallLlama()
+    for layer in patient.model.layers:
+        weights = getattr(layer.self_attn, f"{part}_proj").weight  # turned by one position
+        heads, how = weights.data.unflatten(0, (-1, 8)).mT, (0, 8, True, patient.rotary_emb.inv_freq)
+        weights.data.copy_(inside.turn(heads, how, by + torch.zeros(32)).mT.flatten(0, 1))
+    words = "queries turn as at 1, 2, ..., and keys as at 0, 1, ..."
+    if (part, by) == ("k", 1):
+        words = "queries turn as at 0, 1, ..., and keys as at 1, 2, ..."
+    models = doctor.adapted(patient), HEALTHY_MODEL
+    for found in (beside(*models), beside(*map(without_ids, models))):
+        assert (found.id, found.culprit) == ("reference/apart", words)
 
 
 def with_bias(bias, sink=0.0, embedding=1.0, scale=1.0, fused=False):
@@ -215,6 +237,8 @@ LAYERS = itertools.cycle(range(2))
         (with_bias(lambda far: -0.5 * far + 9.0 * (far == 40)), "from-distance"),
         (with_bias(lambda far: -0.5 * far, embedding=0.5), "alone"),
         (with_bias(lambda far: -0.5 * far, scale=0.5), "scale"),
+        (with_bias(lambda far: -((far / 20) ** 2)), "distance"),
+        (with_bias(lambda far: -2 * (1 + far.abs()).log()), "distance"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -293,6 +317,35 @@ def test_a_scale_by_places_beside_a_reference():
         return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
 
     assert beside(HEALTHY_MODEL, attending(attention)).id == "reference/scale-places"
+
+
+def test_scores_that_differ_where_all_turns_alike():
+    def capped(q, k, v, attn_mask):
+        scores = 2 * torch.tanh(q @ k.mT / q.shape[-1] ** 0.5 / 2)
+        return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    found = beside(without_ids(attending(capped)), without_ids(HEALTHY_MODEL))
+    assert "the scale of the scores or a softcap" in found.culprit and "speeds" not in found.culprit
+
+    def scaled(q, k, v, attn_mask):
+        return sdpa(q, k, v, attn_mask, scale=(1 if q.shape == k.shape else 2) * q.shape[-1] ** -0.5)
+
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    (found,) = wrong(examined(attending(scaled), "step by step"))
+    assert found.culprit == "with a cache, scores are 2 times those at once"
+
+
+def test_another_decay_of_a_state_beside_attention():
+    def with_state(decay):
+        def logits(tokens, position_ids=None):
+            rows, x = [0.0], 4 * torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double()
+            for at in range(tokens.shape[1]):
+                rows.append(decay * rows[-1] + x[:, at])
+            return HEALTHY_MODEL(tokens, position_ids)[0] + torch.stack(rows[1:], dim=1)
+
+        return logits
+
+    assert "at the decay of a state" in beside(with_state(0.5), with_state(0.7)).culprit
 
 
 def test_taps_of_a_convolution_beside_a_reference():
@@ -1128,6 +1181,28 @@ def counted_from(change, model=None):
     return logits
 
 
+def reads_another_layer(*parts, layers=2):
+    """With a cache the last layer takes these parts, keys (0) and values (1), of the first one."""
+    model = doctor.adapted(SmallLlama(layers=layers))
+
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        if cache is not None:
+            last = [cache[0 if part in parts else -1][part] for part in (0, 1)]
+            cache = [*cache[:-1], last]
+        return model(tokens, position_ids, mask, cache)
+
+    return logits
+
+
+def with_sinks(model):
+    def logits(tokens, position_ids=None, mask=None, cache=None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.nn.functional, "scaled_dot_product_attention", with_a_sink)
+            return model(tokens, position_ids, mask, cache)
+
+    return logits
+
+
 def several_kept(which):
     """A cache that keeps other things once several tokens have come after it."""
     model = doctor.adapted(SmallLlama())
@@ -1504,6 +1579,10 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
          * (1 if mask is None or mask.ndim == 3 else 0.5), "left-padding/mask-changes"),
         (several_kept(lambda old: slice(old + 1)), "several-new-tokens/one-kept"),
         (several_kept(lambda old: slice(1, None)), "several-new-tokens/after-several"),
+        (reads_another_layer(0, 1), "step-by-step/other-layer"),
+        (reads_another_layer(0, layers=4), "several-new-tokens/other-layer"),
+        (reads_another_layer(1), "step-by-step/other-layer"),
+        (with_sinks(reads_another_layer(0, 1)), "step-by-step/other-layer"),
         (attending(sees_what_nobody_wrote), "step-by-step/unwritten"),
         (attending(sees_empty_slots), "step-by-step/room"),
         (attending(writes_over_the_last), "several-new-tokens/overwritten"),

@@ -867,13 +867,13 @@ def _left_padding(patient, check):
 
     patient.mask_wrong = True  # until the end
     there = "that padding is there is noticed, and not what it holds"
-    counted = maybe(f"padding-counted | {there}", "what is counted with padding or by slots, positions of "
-                    "one text that all get, and queries and keys that do not turn alike")  # fmt: skip
+    counted = maybe(f"padding-counted | {there}", "positions or a window counted with padding or dropped, "
+                    "positions of one text for all, and queries and keys that do not turn alike")  # fmt: skip
     own = judged(None, (counted, "count positions from the first real token"))
     patient.counts_from_the_text = own.status == "right"
     trace = (
         maybe(f"padding-there | {there}", "whether given positions are used, a chunk or a window that is "
-              "counted by slots, and a state or a convolution that counts padding"),
+              "counted by slots or dropped, and a state or a convolution that counts padding"),
         "where positions are made once there is a mask; what is added to padding after it is hidden",
     )  # fmt: skip
     given = judged(positions, trace) if patient.known else own
@@ -997,9 +997,9 @@ def _cached(patient, check, cuts):
              "the new cache of a single token",
              lambda: len(cuts) > 1 and patient.same(seen[:, :1], expected[:, :1])),
         ]  # fmt: skip
-        causes = "positions or distances of new tokens, cached keys and values, and the scale"
+        causes = "positions or distances of new tokens, cached keys and values (which layer?), and the scale"
         if not patient.even:
-            causes = "a state or convolution not handed on, positions of new tokens, and cached values"
+            causes = "a state or convolution not kept, positions of new tokens, and cached keys and values"
         otherwise = (maybe("unexplained | with a cache, new tokens go wrong", causes),
             f"{OFFSET}; cached keys: turned again, or kept before the turn? Then the mask of new tokens",
         )  # fmt: skip
@@ -1374,27 +1374,37 @@ UNLIKE_FIRST = (
     "sines and cosines in turn, or in halves? Is sqrt(d) for the embedding alone? Then weights.")  # fmt: skip
 UNLIKE_STATE = (
     maybe("alone-state | a token alone differs, too, and equal tokens get different rows here", "the taps of "
-          "a convolution, the decay of a state, and a sink"),
+          "a convolution or the decay of a state, a sink, and the scale and positions of queries and keys"),
     "which of the taps is for the newest token? Then heads that share keys, weights and norms.")  # fmt: skip
+UNLIKE_LATER = (
+    maybe("distance | a token alone is right, and others are not", "the decay of a state, the taps of a "
+          "convolution, and what attention does with distances"),
+    "the decay; which of the taps is for the newest token? Then attention.")  # fmt: skip
+WIDE = 499  # 9 times as far, angles in float32 are still right to 0.001
+UNLIKE_WIDE = (
+    maybe("wide | only tokens that stand far apart differ", "frequencies that are rounded or otherwise a "
+          "little off, positions that are rounded or cut off, and a rule for far tokens"),
+    "the dtype of frequencies and of positions; a window, and a rule for long texts")  # fmt: skip
 UNLIKE_SINKS = (
     maybe("sinks | equal tokens get different rows in the reference alone", "a table, a sink and a state "
           "that are left out"), "what tokens get; the softmax; layers without attention")  # fmt: skip
 UNLIKE_AT_0 = (
     maybe("at-0 | with all tokens at position 0 they differ, too, and a token alone does not", "the scale of "
-          "the scores, norms of queries and keys, and the order of heads"),
+          "the scores or norms, queries that do not stand where keys do, and the order of heads"),
     "the scale of the scores; has a rule for long texts a factor? Then the mask, and a sink.")  # fmt: skip
 UNLIKE_TABLE = (
     maybe("table | a token at the first position is right, and others are not", "the base or its exponent, "
           "a factor on positions, and values that turn"), "base 10,000? Exponent 2i / d?")  # fmt: skip
 KINDS = {"turns": ("the speeds of angles and their rounding, the pairs that columns form (the columns "
-              "that make a pair may get different angles), and which columns and layers turn",
+              "that make a pair may get different angles), and what turns (columns, layers, keys)",
               "the base, its exponent and a rule for long texts; rotary_dim and the layout of the pairs; the "
               "plan of the layers"),
     "fades": ("the slope or the table of each head and its size, the layers that get it, and the scale of "
               "the scores", "the slopes or the table of the bias, and the layers that get it; sqrt(d)"),
 }  # fmt: skip
 EITHER = (
-    "the bias of each head or the speeds and pairs of its rotation, the layers that get it, and its size",
+    "the bias of each head or the speeds, pairs and places of its rotation, the layers that get it, and the "
+    "scale of the scores or a softcap",
     "slopes; the base, the exponent 2i / d and the layout of the pairs; the plan of the layers")  # fmt: skip
 NOWHERE = (
     "nowhere | nothing turns, or all tokens get one row of a table: with all tokens at 0 the reference "
@@ -1444,9 +1454,9 @@ def _unlike_far(patient, right, text, ids=None):
         for far in range(1, min(first, LENGTH) if patient.alike else 1):
             if not patient.same(*(_pair(patient, one.rows, far, ids is not None) for one in models), by=100):
                 return None
-    causes = "the window, its layers, and a rule for far tokens such as buckets"
+    causes = "the window, its layers, and speeds a little off or a rule for far tokens, like buckets"
     if not (apart and patient.alike):
-        other = "a rule for far tokens" if patient.alike else "taps or a state"
+        other = "speeds a little off or a rule for far tokens" if patient.alike else "taps or a state"
         causes = f"positions that are cut off or begin again (int8: at 128), {other}, and a window"
     says = f"from-distance | {says}{', and only tokens some way apart do so' if apart else ''}"
     where = "does a window count the token itself? Are half of the buckets for later tokens?"
@@ -1464,19 +1474,22 @@ def _unlike(patient, right, answered):
         return UNLIKE_ALONE if patient.in_attention else UNLIKE_FIRST
     if found := _unlike_far(patient, right, patient.text):
         return found
-    kind = _seen_inside(inside.kind, right, patient.text, bool(answered))
+    at_zero = answered(0 * patient.count)
+    kind = _seen_inside(inside.kind, right, patient.text, bool(at_zero))
     causes, where = KINDS.get(kind, EITHER)
-    if answered:
-        at_zero = answered(0 * patient.count)
-        if at_zero and not patient.same(*at_zero):
-            return UNLIKE_AT_0
+    if _seen_inside(inside.turn_alike, patient.text, bool(at_zero), patient, right) is True:
+        causes = "norms of queries and keys, the scale of the scores or a softcap, and a mask"
+        where = "the scale of the scores; norms; then the mask"
+    if at_zero:
+        if not patient.same(*at_zero):
+            return UNLIKE_LATER if _counts_tokens(patient) else UNLIKE_AT_0
         if not patient.in_attention:
             return UNLIKE_TABLE
         seen = "rotation | with all tokens of a short text at 0 the rows are those of the reference"
         return maybe(seen, causes), where
     if _counts_tokens(patient):
-        causes = "the decay of a state, the taps of a convolution, and what attention does with distances"
-    elif not patient.in_attention:
+        return UNLIKE_LATER
+    if not patient.in_attention:
         return UNLIKE_TABLE
     says = "distance | a token alone is right, and others are not"
     return maybe(says, causes), where
@@ -1499,10 +1512,8 @@ def against(patient, reference, blamed=False):
     both = "position_ids" in {*patient.arguments} & {*right.arguments}
 
     def answered(positions):
-        try:
-            return [one.rows(patient.text, positions) for one in (patient, right)]
-        except Crash:
-            return None
+        with contextlib.suppress(Crash):
+            return [one.rows(patient.text, positions) for one in (patient, right)] if both else None
 
     # as far apart as both answer: a table may be short
     try:
@@ -1516,7 +1527,7 @@ def against(patient, reference, blamed=False):
     otherwise = ("", "what the checks before have found" if blamed else "")
     try:
         if not (blamed or patient.same(seen, expected)):
-            otherwise = _unlike(patient, right, answered if both else None)
+            otherwise = _unlike(patient, right, answered)
     except Crash:  # a text that the reference doesn't take
         pass
     if library:
@@ -1530,7 +1541,8 @@ def against(patient, reference, blamed=False):
     as_expected = ", which may come from what is found above" * blamed
     said = "the rows are those of the reference", f"the rows are not those of the reference{as_expected}", ""
     short = patient.verdict("reference", seen, expected, *said, known, otherwise)
-    named = short.culprit and not otherwise[0].endswith(short.culprit)
+    if short.culprit and not otherwise[0].endswith(short.culprit):
+        return short
     try:
         ids = torch.arange(patient.long.shape[1])[None] if both else None
         far = [one.rows(patient.long, ids) for one in (patient, right)]
@@ -1538,18 +1550,22 @@ def against(patient, reference, blamed=False):
         return short
     if library and not patient.unfilled:
         known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    if not named and not patient.same(*far):
+    if not patient.same(*far):
         told = _seen_inside(inside.named, patient, right, both)
         known = [*known, *([(*told, lambda: True)] if told else [])]
-    if short.status == "wrong" and not named and not patient.same(*far):
-        said = said[0], short.says, ""
-        found = patient.verdict("reference", *far, *said, known)
-        return found if found.culprit else short
     if short.status == "wrong":
-        return short
+        found = patient.verdict("reference", *far, said[0], short.says, "", known)
+        return found if found.culprit else short
     said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
-    if blamed:
+    if blamed and not patient.same(*far):
         otherwise = "", f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first; {otherwise[1]}"
-    else:
-        otherwise = _unlike_far(patient, right, patient.long, ids) or otherwise
-    return patient.verdict("reference", *far, *said, known, otherwise)
+    elif not patient.same(*far):
+        otherwise = _unlike_far(patient, right, patient.long, ids) or _unlike(patient, right, answered)
+    found = patient.verdict("reference", *far, *said, known, otherwise)
+    wide = answered(WIDE * patient.count) if found.status == "right" else None
+    if not wide or patient.same(*wide):
+        return found
+    told = _seen_inside(inside.named, patient, right, both, WIDE)
+    known = [(*told, lambda: True)] if told else []
+    said = said[0], f"the rows of tokens {WIDE} positions apart are not those of the reference", ""
+    return patient.verdict("reference", *wide, *said, known, otherwise if blamed else UNLIKE_WIDE)

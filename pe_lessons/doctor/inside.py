@@ -26,7 +26,9 @@ LOOK_AT = {
     "columns": ("rotary_dim; which columns are cut off, and in which order they are joined", "lesson 10"),
     "layout": ("the layout of the pairs", "lesson 10"),
     "direction": ("where sines and cosines are put together", "lesson 09"),
-    "exponent": ("the exponent of the base", "lesson 03"),
+    "exponent": ("the base that the configuration gives, and the exponent", "lesson 03"),
+    "frequencies": ("the dtype of the frequencies", "lesson 21"),
+    "apart": ("which positions are handed to queries, and which to keys", "lesson 09"),
     "positions": ("positions that are scaled, and the rule for long texts", "lesson 13"),
     "rule": ("rope_scaling, and the code that should apply it", "lesson 13"),
     "angles": ("positions[:, :, None]: does it lie along the tokens, or along the heads?", "lesson 09"),
@@ -51,6 +53,7 @@ LOOK_AT = {
     "room": ("does the mask of new tokens end with the text? Later slots are empty", "lesson 20"),
     "state": ("where a state, or the end of a convolution, is handed on", "lesson 19"),
     "values-turned": ("queries and keys turn, and values don't", "lesson 09"),
+    "other-layer": ("the number of the layer where the cache is read", "lesson 19"),
     ("values", "overwritten", "new-first"): ("which slots new keys and values are put into", "lesson 19"),
     ("by-slot", "turned-again", "keys-elsewhere", "new-keys", "queries"): (
         "where queries and keys turn, before or after they are cached, and at which positions", "lesson 19"),
@@ -205,6 +208,13 @@ def kind(one, text, given):
     return "turns" if equal.turns else "fades" if biased else ""
 
 
+def turn_alike(text, given, *models):
+    """Do queries and keys of both models turn, and from place to place alike?"""
+    own, other = (Equal(one, text, given).ways for one in models)
+    differ = {turns_differ(*ways) for layers in zip(own, other) for ways in zip(*layers)}
+    return differ == {""} and len(own) == len(other) and any(how[1] for layer in own for how in layer)
+
+
 class OfPlaces(TorchDispatchMode):
     """Keeps one number for each of `n` places, of all that comes out of what PyTorch does."""
 
@@ -326,19 +336,22 @@ def _list(numbers):
     return ", ".join(map(str, numbers[:4])) + ", ..." * (len(numbers) > 4)
 
 
-def named(patient, right, given):
-    """(culprit, look_at, lesson) of what differs inside, if nothing else makes the rows differ, or ()."""
+def named(patient, right, given, apart=1):
+    """(culprit, look_at, lesson) of what differs inside, if nothing else makes the rows differ, or ().
+
+    `apart`: how far the tokens of a text stand apart in which it is to make them differ."""
     own, other = (Equal(one, patient.text, given) for one in (patient, right))
-    text = patient.long[:, : own.n]
-    wanted, real = watched(patient, text, own.ids)
-    others = watched(right, text, own.ids)[1]
+    text, own.apart = patient.long[:, : own.n] if apart == 1 else patient.text, apart
+    ids = torch.arange(text.shape[1])[None] * apart if given else None
+    wanted, real = watched(patient, text, ids)
+    others = watched(right, text, ids)[1]
 
     def explains(**change):
-        return patient.same(watched(right, text, own.ids, **change)[0], wanted, by=10)
+        return patient.same(watched(right, text, ids, **change)[0], wanted, by=10)
 
     return found(
         _turned(own, other, explains)
-        or _windows(own, other, lambda **change: [watched(one, text, own.ids, **change)[0]
+        or _windows(own, other, lambda **change: [watched(one, text, ids, **change)[0]
                                                   for one in (patient, right)])
         or _biased(own, other, explains)
         or _added(own.table(), other.table(), real.sums, explains)
@@ -370,20 +383,25 @@ def _turned(own, other, explains):
     at_heads = _heads_turned(own, other)
     order = _order_of_columns(own.seen.turned, other.seen.turned)
 
+    begin, names = [], []  # where queries and keys of each layer stand at first
+    for layer in zip(own.seen.turned, other.seen.turned, other.ways):
+        at_0 = [_stands(one[:, :1], two[:, :1], how, torch.tensor([0]))[0] for one, two, how in zip(*layer)]
+        begin.append((begin or [[0, 0]])[0] if None in at_0 else at_0)  # what a sink gets hides the others
+
     def as_the_patient(layer, *parts):
-        places = torch.arange(parts[0].shape[1])
+        places = own.apart * torch.arange(parts[0].shape[1])
         if at_heads:
             parts = [turn(part, (*how[:3], -how[3]), places) for part, how in zip(parts, other.ways[layer])]
             return [torch.cat([turn(head[None], how, 0 * places + at) for head, at in zip(part, heads)])
                     for part, heads, how in zip(parts, at_heads, other.ways[layer])]  # fmt: skip
-        return [turn(turn(part, (*theirs[:3], -theirs[3]), places)[..., order], mine, places)
-                for part, mine, theirs in zip(parts, own.ways[layer], other.ways[layer])]  # fmt: skip
+        ways = zip(parts, own.ways[layer], other.ways[layer], begin[layer])
+        return [turn(turn(part, (*theirs[:3], -theirs[3]), places)[..., order], mine, places + at)
+                for part, mine, theirs, at in ways]  # fmt: skip
 
     if at_heads:
         says = f"angles differ between heads, and not between tokens: queries turn as at {_list(at_heads[0])}"
         return f"angles-of-heads | {says}" if explains(turned=as_the_patient) else ""
-    names = []
-    for layer in zip(own.ways, other.ways):
+    for layer, (queries, keys) in zip(zip(own.ways, other.ways), begin):
         one, two = (turns_differ(*ways) for ways in zip(*layer))
         if None in (one, two):
             return ""  # something differs that has no name
@@ -392,6 +410,10 @@ def _turned(own, other, explains):
         elif one != two:
             word = "queries" if one else "keys"
             one = (one or two).replace(" | ", f"-{word} | of {word} alone: ")
+        if not one and queries != keys:
+            least = min(queries, keys, 0)
+            stand = ", and keys as at ".join(f"{at - least}, {at - least + 1}, ..." for at in (queries, keys))
+            one = f"apart | queries turn as at {stand}"
         names.append(one)
     if order != sorted(order) and not any(names):
         names = [order_differs(order, *other.ways[0][0][1:3])] * len(names)
@@ -461,6 +483,8 @@ def rule_differs(own, others):
     growth = times.diff() * (times[-1] - 1).sign()
     if len(pairs) < 3 or abs(times[0] - 1) > 0.01 or abs(times[-1] - 1) < 0.05 or growth.min() < -0.05:
         return None
+    if own.abs().diff().max() >= 0:  # no rule makes a pair as fast as the one before
+        return None
     rules = {(True, False): "as without its rule", (False, True): "as with a rule"}
     rule = rules.get((_even(own), _even(others)), "as with another rule")
     says = "the fastest pair turns as in the reference, and slow ones {} times as fast, {} for long texts"
@@ -478,6 +502,11 @@ def speeds_differ(own, others):
         return bool((off.abs() <= (0.01 * told.abs()).clamp(1e-6, 0.01)).all())
 
     if are(others):
+        for small in (torch.bfloat16, torch.float16):
+            one, other = ((own - told).abs() for told in (others.to(small).double(), others))
+            if (one < 1e-6 + 1e-5 * own.abs()).all() and (other > 1e-6 + 1e-4 * own.abs()).any():
+                name = str(small).removeprefix("torch.")
+                return f"frequencies-{name} | frequencies are rounded to {name}"
         return ""
     if not clear.any():
         return None
@@ -485,14 +514,15 @@ def speeds_differ(own, others):
         return "direction | the rotation goes the other way"
     a, b = own.abs(), others.abs()
     times, d = (a / b)[clear][-1].item(), 2 * most
-    even = clear.sum() > 1
+    even = clear.sum() > 1 and _even(b[clear])
+    exact = [float((one[0] / one[1]) ** most) for one in (a, b) if even]
+    says = "speeds are those of base {}, and of {} in the reference: another base, or {}"
     powers = [("", "doubled", 2.0), ("-half", "halved: i / d", 0.5)]
     powers += [("-to-1", "i / (d / 2 - 1)", d / max(2, d - 2))]
     powers += [("-part", f"divided by {by}, as by another width", 1 / by) for by in range(3, 65)]
     for name, words, power in powers if even else ():
         if are(b**power * others.sign()):
-            base = _number(float((a[0] / a[1]) ** most))
-            return f"exponent{name} | the exponent is {words} (or the base is {base})"
+            return f"exponent{name} | {says.format(*map(_number, exact), f'the exponent is {words}')}"
     if even and are(1 / others):
         return "exponent-sign | the exponent has the other sign"
     if even and are(others * b[1] / b[0]):
@@ -500,15 +530,11 @@ def speeds_differ(own, others):
     if are(others * times):
         word = f"multiplied by {_number(times)}" if times > 1 else f"divided by {_number(1 / times)}"
         return f"positions-{word.split()[0]} | positions are {word} against the reference's"
-    if even and _even(a[clear]) and _even(b[clear]) and abs(a[0] / b[0] - 1) < 0.01:
-        own_base, others_base = (float((one[0] / one[1]) ** most) for one in (a, b))
-        bases = _number(own_base), _number(others_base)
-        if not all(abs(one / float(f"{one:.2g}") - 1) < 1e-3 for one in (own_base, others_base)):
-            says = (
-                "speeds are those of base {}, and of {} in the reference: another base, or another exponent"
-            )
+    if even and _even(a[clear]) and abs(a[0] / b[0] - 1) < 0.01:
+        bases = [*map(_number, exact)]
+        if not all(abs(one / float(f"{one:.2g}") - 1) < 1e-3 for one in exact):
             such = ", such as i / (d / 2) for i / (d / 2 - 1)" * are(b ** (1 - 2 / d) * others.sign())
-            return "base-or-exponent | " + says.format(*bases) + such
+            return "base-or-exponent | " + says.format(*bases, "another exponent") + such
         by = float(d * (b[0] / b[1]).log() / (a[0] / a[1]).log())
         whole = abs(by - round(by)) < 0.02 and round(by) in (8, 16, 32, 64, 80, 96, 128, 192, 256)
         also = f" (or the exponent is 2i / {by:.0f}, and not 2i / {d})" * (whole and by > d)
@@ -594,7 +620,7 @@ def bias_differs(own, other):
     if not all(fits):
         first = next((at for at in range(own.shape[1]) if not _same(far[0][at], far[1][at], sizes[1])), 0)
         steps = [one.diff(dim=0).abs().amax(dim=1).min() for one in far if one is not None]
-        flat = any(step < CLOSE * sizes[1] for step in steps)
+        flat = any(step < CLOSE / 1e3 * sizes[1] for step in steps)
         says = "distances fall into other buckets, or are cut off elsewhere, than in the reference"
         return f"buckets | {says}: the first that differs is {first}" if flat else None
     (count, most), (count_2, most_2) = fits
@@ -816,6 +842,7 @@ def with_cache(patient, text, cuts, ids, mask=None):
                     return patient.same(patient.ask(text[:, first:end], new, shown(end), kept)[0], right)
 
             name = (_row(step, once, table, first, where) or _room(step, once, hiding)
+                    or _other_layer(step, once, first)
                     or _heads(step, once, equal, first, where))  # fmt: skip
             if mask is None and first == cuts[0] and (not name or name.startswith("beside")):
                 name = _kept(patient, text, first, end, old, new) or name
@@ -855,6 +882,19 @@ def _room(step, once, hiding):
             says += ", as where its empty room isn't masked"
             hidden = hiding(lambda _, scores, empty=empty: [scores.masked_fill(empty, -1e30)])
             return f"room | {says}" if hidden else ""
+    return ""
+
+
+def _other_layer(step, once, first):
+    """Does a layer get what the cache keeps of another one?"""
+    layers, olds = ([[turned[1][:, :first], values[0][:, :first]] for turned, values in
+                     zip(seen.turned, seen.values)] for seen in (once, step))  # fmt: skip
+    for layer, old in enumerate(olds):
+        kept = [[by for by, one in enumerate(layers) if _same(part, one[at])] for at, part in enumerate(old)]
+        other = {what: of[0] for what, of in zip(("keys", "values"), kept) if of and layer not in of}
+        if other:
+            says = f"of layer {layer} (counted from 0) are those of layer {max(other.values())}"
+            return f"other-layer | cached {' and '.join(other)} {says}"
     return ""
 
 
@@ -938,10 +978,12 @@ def _in_layer(own, right, how, where, first, far):
         return ""
     if token_of.get(0, 0) >= first and len(token_of) == total == len(gaps):  # no ring that was written over
         return "new-first | new keys are put before the old ones"
-    for what, one, two in (("queries", queries, queries_2),
-                           ("keys", keys[:, [*token_of]], keys_2[:, [*held]])):  # fmt: skip
-        if one.shape == two.shape and not _same(one, two) and (times := _times(one, two)):
-            return f"scale | with a cache, {what} are {_number(times)} times those at once"
+    pairs = (queries, queries_2), (keys[:, [*token_of]], keys_2[:, [*held]])
+    factors = [one.shape == two.shape and not _same(one, two) and _times(one, two) for one, two in pairs]
+    if any(factors):  # SDPA gives each of both a root of the scale
+        what = "scores" if all(factors) else "queries" if factors[0] else "keys"
+        times = _number(math.prod(filter(None, factors)))
+        return f"scale | with a cache, {what} are {times} times those at once"
     stand = _stands(queries, queries_2, how[0], new)
     mine = {token: _stands(keys[:, [slot]], keys_2[:, [token]], how[1], where[[token]])[0]
             for slot, token in token_of.items()}  # fmt: skip
@@ -1013,7 +1055,9 @@ def _in_layer(own, right, how, where, first, far):
         return None
     if times := _times(ordered, plain):
         return f"scale | with a cache, scores are {_number(times)} times those at once"
-    causes = "the bias (its size, its sign, distances that are not counted on), the scale, and a softcap"
+    causes = (
+        "the bias (its size, its sign, distances that are not counted on, slots), the scale, and a softcap"
+    )
     says = "with a cache, queries and keys are those at once, and their scores are not"
     scores = maybe(f"scores | {says}", causes)
     if how[0][1] or how[1][1] or far is None or not far.any():
