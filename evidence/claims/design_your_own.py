@@ -126,6 +126,16 @@ def our_designs(seed):
         (48, 63, guesses),
     ):
         yield f"evenly spaced, words {first} to {last}", by_word[first : last + 1].mean(), bound
+    opposite = workshop.trained(at(np.pi * (2 * np.arange(workshop.WIDTH // 2) + 1) / 25), seed)
+    by_word = workshop.right_by_word(opposite, 64, seed)
+    for first, last, bound in ((17, 28, guesses), (31, 40, above(0.85))):
+        yield f"opposite after 25, words {first} to {last}", by_word[first : last + 1].mean(), bound
+    both = workshop.trained(_times(4, lambda p, d_model: lesson.my_encoding(10 * p, d_model)), seed)
+    yield (
+        "my_encoding, ten times as fast and 4 times as loud",
+        workshop.share_right(both, 16, seed),
+        above(0.99),
+    )
     for factor in (4, 10):
         louder = workshop.trained(_times(factor, lesson.my_encoding), seed)
         yield f"my_encoding, {factor} times as loud", workshop.share_right(louder, 16, seed), above(0.43)

@@ -60,8 +60,9 @@ def slowed(losses):
     ax.text(13, 1.35, "texts of 256", color=plots.COLOURS[1])
     ax.plot([9, 9], [0, 5.75], color="0.6", linewidth=1, zorder=0)
     ax.text(9.25, 5.5, "critical pair", color="0.35")
-    ax.text(2.2, 4.95, "fast pairs too:\nperhaps neighbours\ndiffer too little", ha="left", va="center", color="0.35")
-    ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", va="center", color="0.35")
+    grey = {"va": "center", "color": "0.35"}
+    ax.text(2.2, 4.95, "fast pairs too:\nperhaps neighbours\ndiffer too little", ha="left", **grey)
+    ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", **grey)
     labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
     ax.set(xticks=range(0, 21, 3), ylim=(0, 5.9), **labels)
     return fig

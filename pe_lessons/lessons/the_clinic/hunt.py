@@ -148,7 +148,7 @@ def show_source(name):
     try:
         found = operator.attrgetter(name)(server)
     except AttributeError:
-        raise ValueError(f"{name!r} is not in server.py: put its class before it, as in 'Layer.add'") from None
+        raise ValueError(f"{name!r} isn't in server.py: is its class before it, as in 'Layer.add'?") from None
     print(textwrap.dedent(inspect.getsource(found)), end="")
 
 
