@@ -19,7 +19,6 @@ from pe_lessons.lessons import REGISTRY
 
 TEACHING = ROOT / "teaching"
 GUIDE = (TEACHING / "GUIDE.md").read_text(encoding="utf-8")
-GRADING = (TEACHING / "GRADING.md").read_text(encoding="utf-8")
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 
 
