@@ -4,6 +4,7 @@ Each comparison prints its largest difference, for the table in EVIDENCE.md. A l
 skip with its name. Of the models that are tried layer by layer the task takes all, and an ordinary run some.
 """
 
+import collections
 import functools
 import importlib
 import json
@@ -439,27 +440,26 @@ def test_the_gallery_has_the_frequencies_of_the_library(capsys):
     assert {verdict for _, verdict, _ in rows} == {"equal", "nothing turns"}
 
 
-def test_every_config_of_the_library_is_read(capsys):
+def test_configs_of_the_library_are_read(drawn, capsys):
     get("transformers.LlamaConfig")
-    verdicts = dict.fromkeys(("equal", "DIFFERENT"), 0)
-    for name, verdict, _ in reader_and_doctor.read_all():
-        verdicts[verdict] = verdicts.get(verdict, 0) + 1
-        if verdict == "DIFFERENT":
-            say(capsys, f"reader: {name}: not the library's frequencies")
-    say(capsys, f"reader: {verdicts}")
-    assert sum(verdicts.values()) >= 300 and verdicts["equal"] >= 200 and not verdicts["DIFFERENT"]
+    names = drawn(reader_and_doctor.types(), 80, "configs")
+    rows = reader_and_doctor.read_all(names)
+    verdicts = collections.Counter(verdict for _, verdict, _ in rows)
+    say(capsys, f"reader: {dict(verdicts)}")
+    assert len(rows) > len(names) / 2 and verdicts["equal"] > len(rows) / 5
+    assert [name for name, verdict, _ in rows if verdict == "DIFFERENT"] == []
 
 
 def test_every_layer_of_a_published_file_does_what_the_reader_says(drawn):
     get("transformers.LlamaConfig")
-    for name in drawn(PUBLISHED_FILES, 3, "published"):
+    for name in drawn(PUBLISHED_FILES, 1, "published"):
         narrow = reader_and_doctor.narrowed(PUBLISHED_FILES[name]["config"])
         assert reader_and_doctor.unlike(narrow) == [], name
 
 
 def test_every_layer_of_a_type_does_what_the_reader_says(drawn):
     get("transformers.LlamaConfig")
-    for name in drawn(sorted(models.READ_AGAINST_THE_LIBRARY), 3, "types"):
+    for name in drawn(sorted(models.READ_AGAINST_THE_LIBRARY), 1, "types"):
         assert reader_and_doctor.unlike(reader_and_doctor.of_class(name)) == [], name
 
 
@@ -475,7 +475,7 @@ def test_what_a_file_leaves_out_is_what_the_library_takes():
 
 def test_the_doctor_finds_nothing_in_a_healthy_model(drawn, capsys):
     get("transformers.LlamaConfig")
-    for name in drawn(reader_and_doctor.ARCHITECTURES, 3, "healthy"):
+    for name in drawn(reader_and_doctor.ARCHITECTURES, 1, "healthy"):
         findings = reader_and_doctor.examine(name)
         assert not reader_and_doctor.false_alarms(findings, name), "\n".join([name, *map(str, findings)])
         say(capsys, f"doctor: {name}: no false alarm in {len(findings)} findings")

@@ -106,7 +106,7 @@ def test_what_a_check_says_of_a_mistake(exercise):
 @run_answer.our_own()
 def test_two_mistakes_at_once_are_named_or_one_of_them(exercise, drawn):
     """Where one mistake, or two others, do all that was seen, that one has the name, or none has."""
-    for pair in drawn(exercise.pairs, 60, str([known.say for known in exercise.mistakes])):
+    for pair in drawn(exercise.pairs, 30, str([known.say for known in exercise.mistakes])):
         said, made = verdict(exercise, pair.wrong), set(pair.name.split(" + "))
         assert said != "correct", f"{pair.name} is taken for a right answer"
         everything = all_seen(exercise, pair.wrong)

@@ -60,10 +60,6 @@ def test_the_old_and_the_new_spelling_say_the_same(rule):
     assert only(old).attention_factor == pytest.approx(factor)
 
 
-def test_a_file_without_a_base_has_that_of_its_type():
-    assert only(without(LLAMA, "rope_theta")).base == 10_000
-
-
 @pytest.mark.parametrize(
     ("more", "rotary_dim", "frequencies"),
     [

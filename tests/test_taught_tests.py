@@ -1,19 +1,15 @@
-"""Two tests that lessons teach, tried on what they were not written for: right programs and wrong ones.
+"""A test that a lesson teaches, tried on what it was not written for: right programs and wrong ones.
 
-A learner takes them to other people's code. So the test of RoPE must let a right program pass in float32, at
-other widths and from other hands, and both must see faults that their lessons do not show.
+A learner takes it to other people's code. So it must let a right program pass in float32, at other widths and
+from other hands, and see faults that the lesson does not show.
 """
 
-import math
-
-import nbformat
 import numpy as np
 import pytest
 import torch
-from reexecute import ROOT
 
+from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, tensors
-from pe_lessons.lessons.progress import notebook
 
 
 def by_cosines(dtype, x, positions):
@@ -55,18 +51,9 @@ WRONG_ROPES = {
 }
 
 
-def lesson(name, *cells, **known):
-    """The names that these cells of a lesson define."""
-    sources = {cell.id: cell.source for cell in nbformat.read(notebook(ROOT / "notebooks", name), 4).cells}
-    scope = {"math": math, "np": np, "torch": torch, "arrays": arrays} | known
-    for cell in cells:
-        exec(sources[cell], scope)
-    return scope
-
-
 @pytest.fixture(scope="module")
 def test_rope():
-    return lesson("rotary", "turn", "three-known", "three-tests")["test_rope"]
+    return of_lesson("rotary").test_rope
 
 
 @pytest.mark.parametrize("name", RIGHT_ROPES)

@@ -6,6 +6,7 @@ the minutes of the reading paths.
 Both tables list whatever lessons there are.
 """
 
+import functools
 import itertools
 import re
 
@@ -75,6 +76,7 @@ def before_further(cells):
     return [cell for cell in counted if cell.id != "sources"]
 
 
+@functools.cache
 def reckon(notebook):
     """Words, code lines, exercises, points, points in Further, minutes by the clock, minutes as stated."""
     cells = nbformat.read(notebook, 4).cells

@@ -24,25 +24,20 @@ BOUNDS = {  # of some shares
 SCHEDULES = ("FFFF", "FFF-", "wwwF", "www-", "wwww")  # the letters of the lesson
 
 
-def last_words(count):
-    """What a layer sees: the keys n that stand fewer than `count` words before the query m."""
-    return lambda m, n: m - n < count
-
-
 class FourLayers(toys.TinyTransformer):
     """Every layer with its own letter: F and w rotate, - does not, and w sees a window."""
 
     def __init__(self, schedule):
         super().__init__(WORDS, WORDS, num_heads=4, num_layers=len(schedule), causal=True)
         self.schedule = schedule
-        self.sees = [last_words(WINDOW) if letter == "w" else None for letter in schedule]
         self.rules = {"F": toys.Rotary(), "w": toys.Rotary(), "-": toys.Encoding()}
 
     def forward(self, tokens, positions=None):
         positions = torch.arange(tokens.shape[1]) if positions is None else positions
         x = self.embedding(tokens)
-        for block, letter, sees in zip(self.blocks, self.schedule, self.sees):
-            x = block(x, self.rules[letter], positions, sees and sees(positions[:, None], positions))
+        near = positions[:, None] - positions < WINDOW  # or ahead, which the causal mask hides
+        for block, letter in zip(self.blocks, self.schedule):
+            x = block(x, self.rules[letter], positions, near if letter == "w" else None)
         return self.head(self.norm(x))
 
 

@@ -12,7 +12,6 @@ from pe_lessons.lessons.progress import progress
 
 pytestmark = pytest.mark.browser
 HTML = ROOT / "docs/_build/html"
-AXE = ROOT / "docs/_build/npm/node_modules/axe-core/axe.min.js"
 LESSON = "notebooks/03_the_naive_loop"
 RIGHT_LETTERS = "".join(placement.right)
 TORCH = ("05", "14", "21", "22")  # their exercises need PyTorch

@@ -43,9 +43,9 @@ guesses, path = torch.tensor([3, 7, 1, 4, 4, 8]), torch.tensor([0, 2, 5])  # the
 HELD = torch.tensor([*range(4), *range(12, 16), *range(4, 12)])  # what card 0 and card 1 hold
 
 
-def untrained(family, layers=1):
+def untrained(family, layers=1, seed=0):
     """A model with random weights whose attention is uneven, as in the lesson *Serve it*."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     options = {"num_heads": 2, "num_layers": layers, "causal": True, "encoding": FAMILIES[family]()}
     model = toys.TinyTransformer(10, 10, **options).requires_grad_(False)
     for block in model.blocks:

@@ -437,7 +437,7 @@ class Hunt(Checked):
             name=names[0],
             law=law,
             error=f"{type(error).__name__}: {error!s:.200}",
-            five=_of_the_five(patient),
+            five=_of_the_five(patient) if "{five}" in REPLIES[cause] else "",
         )
         say = " ".join(say.split())
         return self.result("correct" if cause == "the cause" else "not yet", say, cause)
