@@ -61,7 +61,7 @@ def test_hostile_code_gets_a_helpful_sentence_and_the_kernel_lives_on(kind, capf
     assert words in result.message
     assert len(result.message) < 500
     # of its own: a busy machine may take many times as long
-    assert seconds < (5 if "does not end" in words else 1.5)
+    assert seconds < 5  # of the processor, on a slow one too
     assert waited < 60
     assert kernel_state() == before
     assert EXERCISE.check(loops.sinusoidal).status == "correct"
