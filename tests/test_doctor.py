@@ -2073,6 +2073,16 @@ def test_a_cache_in_8_bits_is_among_what_may_be():
     assert found and all("cache is rounded, for example to 8 bits" in one.culprit for one in found), found
 
 
+def test_many_new_tokens_are_not_held_to_what_a_rounded_cache_does_to_few():
+    def rounded(rows):
+        size = rows.abs().amax(dim=-1, keepdim=True) / 24
+        return (rows / size).round() * size
+
+    model = with_cache(lambda cache: [tuple(map(rounded, layer)) for layer in cache])
+    told = {"without": ("shift", "left padding", "step by step"), "tolerance": 0.05, "relative": True}
+    assert not wrong(examined(model, "several new tokens", **told))
+
+
 def test_values_that_are_not_those_of_the_cache_are_no_wrong_turns():
     found = wrong(doctor.examine(with_cache(lambda cache: [layer[::-1] for layer in cache]), VOCAB_SIZE,
                                  relative=True))  # fmt: skip

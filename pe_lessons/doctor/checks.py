@@ -1157,7 +1157,7 @@ def _cached(patient, check, cuts):
             except Crash as crash:  # a cache for one text, and the model says so
                 notes.append(f"several texts with a cache: {crash}")
         yield from map(far_back, patient.ways(torch.arange(patient.long.shape[1])[None])[::-1])
-        if (n := patient.long.shape[1]) > MANY + OLD:  # what goes wrong after some steps only
+        if (n := patient.long.shape[1]) > MANY + OLD and not rounds():  # wrong after some steps only
             more = [*range(n - MANY, n)] if len(cuts) > 1 else [n - MANY]
             only = f"with {MANY} new ones, and not with {NEW}"
             yield far_back(None, more, only, "the number of new tokens")
