@@ -1539,6 +1539,48 @@ def puts_new_keys_by_their_number(tokens, position_ids=None, mask=None, cache=No
     return attending(attention)(tokens, position_ids, mask, cache)
 
 
+def in_two_parts(halves=True, raw=False, one=False):
+    """Scores are a sum of two products, as in MLA, and what turns is in the second, which PyTorch hides.
+
+    With `raw`, cached keys of that part are not turned; with `one`, they are turned by one too much.
+    """
+
+    def attention(q, k, v, attn_mask):
+        places, how = torch.arange(k.shape[2]), (4, 4, halves, torch.tensor([1.0, 0.3]))
+        old, where = k.shape[2] - q.shape[2], places.clone()
+        where[:old] = where[:old] * (not raw) + one
+        turned = [torch.stack([inside.turn(text, how, at) for text in part])
+                  for part, at in ((q, places[old:]), (k, where))]  # fmt: skip
+        hidden = (turned[0][..., None, 4:] * turned[1][:, :, None, :, 4:]).sum(dim=-1)
+        scores = (q[..., :4] @ k[..., :4].mT + hidden) / q.shape[-1] ** 0.5
+        return scores.masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+    return attending(attention, ids=False, turns=0)
+
+
+def turns_cached_keys_on(q, k, v, attn_mask, seen=True):
+    """By one position; to the rows this is as if new tokens stood one too low."""
+    old, how = k.shape[2] - q.shape[2], (0, 8, True, FREQUENCIES(SmallLlama()))
+    at = (torch.arange(k.shape[2]) < old).long()
+    k = torch.stack([inside.turn(text, how, at) for text in k])
+    scores = q @ k.mT if seen else (q[:, :, :, None] * k[:, :, None]).sum(dim=-1)
+    return (scores / q.shape[-1] ** 0.5).masked_fill(~attn_mask, -1e9).softmax(dim=-1) @ v
+
+
+def hides_rows(mask, ids, old):
+    """The mask of padding lies on queries: these see nothing, and all others see padding."""
+    n = mask.shape[1]
+    return mask[:, old:, None] & torch.ones(n - old, n).tril(old).bool(), ids
+
+
+def forgets_after_eight_steps(tokens, position_ids=None, cache=None):
+    kept, steps = cache or (None, 0)
+    if steps == 9:
+        kept = [(keys, values.roll(1, 2)) for keys, values in kept]
+    scores, kept = HEALTHY_MODEL(tokens, position_ids, None, kept)
+    return scores, (kept, steps + 1)
+
+
 HEALTHY_MODEL, TABLE = doctor.adapted(SmallLlama()), doctor.adapted(SmallLlama(table=True))
 EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rotary_emb.inv_freq),
     (lambda m: m.model.layers[0].self_attn.q_proj.weight))  # fmt: skip
@@ -1646,6 +1688,11 @@ EMBEDDING, FREQUENCIES, QUERIES = ((lambda m: m.embed.weight), (lambda m: m.rota
         (attending(without_sinks_in_a_cache, layers=4), "step-by-step/brought"),
         (unlike_with_a_cache(lambda far, old: -0.1 * far.clamp(max=12 if old else 999)),
          "step-by-step/scores"),
+        (attending(turns_cached_keys_on), "several-new-tokens/keys-elsewhere"),
+        (with_mask(hides_rows), "left-padding/mask-rows"),
+        (forgets_after_eight_steps, "step-by-step/values"),
+        (without_ids(asked(HEALTHY_MODEL, lambda ids, band, old: (ids + (0 < old and ids.shape[1] > 7),
+                                                                 band))), "several-new-tokens/new-keys"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -1654,6 +1701,30 @@ def test_causes_that_look_alike_are_told_apart(model, id):
     until = hyphened.get(id.partition("/")[0], "equal tokens")
     found = wrong(examined(model, until, relative=True))
     assert id in [one.id for one in found] and not found[0].id.endswith("/unexplained")
+
+
+@pytest.mark.parametrize(
+    ("model", "until", "words"),
+    [
+        (in_two_parts(raw=True), "step by step", "Look first at a second product in the scores"),
+        (in_two_parts(one=True), "several new tokens", "Look first at a second product in the scores"),
+        (attending(functools.partial(turns_cached_keys_on, seen=False)), "several new tokens",
+         "or cached keys"),
+        (attending(lambda q, k, v, attn_mask: (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(
+            ~attn_mask, -4).softmax(dim=-1) @ v), "future", "a weak mask"),
+        (with_mask(lambda mask, ids, old: (mask, (mask.cumsum(dim=1) - 1).clamp(min=0).amin(dim=0)[None])),
+         "left padding", "or the smallest"),
+    ],
+    ids=["raw", "parts", "unseen", "weak", "smallest"],
+)  # fmt: skip
+def test_what_nobody_can_tell_apart_is_in_the_list(model, until, words):
+    (found,) = wrong(examined(model, until, without=("shift", "step by step"), relative=True))
+    assert words in found.culprit
+
+
+def test_a_part_of_scores_that_turns_unseen_is_no_bias():
+    found = beside(in_two_parts(halves=False), in_two_parts())
+    assert "rotation" in found.culprit
 
 
 @pytest.mark.parametrize(
@@ -2000,6 +2071,16 @@ def test_a_cache_in_8_bits_is_among_what_may_be():
     found = wrong(doctor.examine(with_cache(lambda cache: [tuple(map(rounded, layer)) for layer in cache]),
                                  VOCAB_SIZE, relative=True))  # fmt: skip
     assert found and all("cache is rounded, for example to 8 bits" in one.culprit for one in found), found
+
+
+def test_many_new_tokens_are_not_held_to_what_a_rounded_cache_does_to_few():
+    def rounded(rows):
+        size = rows.abs().amax(dim=-1, keepdim=True) / 24
+        return (rows / size).round() * size
+
+    model = with_cache(lambda cache: [tuple(map(rounded, layer)) for layer in cache])
+    told = {"without": ("far positions", "batch", "step by step"), "tolerance": 0.05, "relative": True}
+    assert not wrong(examined(model, "several new tokens", **told))
 
 
 def test_values_that_are_not_those_of_the_cache_are_no_wrong_turns():

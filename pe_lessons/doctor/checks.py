@@ -133,11 +133,11 @@ def _future(patient, check):
         alone = _sees_all_but_itself(patient)
     except Crash:  # the model takes no such mask
         alone = False
-    reshaped = "how heads are split and merged, the axis of the softmax, and a norm or a mean over tokens"
+    reshaped = "how heads are split and merged, the axis of each softmax, norm and mean, and a weak mask"
     mixes = maybe("heads | even under a causal mask that is given, tokens see later ones", reshaped)
     any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
                         "and merged, and the axis of each softmax, norm and mean")  # fmt: skip
-    where = "view and reshape, where transpose is meant; an encoder reads both ways, and is not examined"
+    where = "view for transpose? Is the mask -inf? An encoder reads both ways, and is not examined"
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
@@ -572,6 +572,7 @@ def _far(patient, check):
 
 LIMITED = "what texts share: experts of limited capacity, a norm over the batch"
 FIRST_FOR_ALL = "first-positions | the positions of the first text are used for all", "position_ids[:1]"
+LEAST_FOR_ALL = f"{FIRST_FOR_ALL[0]}, or the smallest of all texts", "position_ids[:1], .min(dim=0)"
 
 OF_ANOTHER = (
     maybe("other-positions | a text notices which positions the other texts of the batch have",
@@ -642,8 +643,8 @@ def _batch(patient, check):
         tokens[number] = patient.stranger
         return [not patient.same(*pair) for pair in zip(patient.rows(tokens), patient.rows(patient.tokens))]
 
-    # a gap in the middle, of another size in each text
-    gaps = patient.count + torch.arange(1, 4)[:, None] * (patient.count >= OLD)
+    # a gap in the middle, of another size in each text, and in the first neither the least nor the most
+    gaps = patient.count + torch.tensor([[2], [1], [3]]) * (patient.count >= OLD)
     (found,) = _first_wrong(map(judged, patient.ways(gaps)))
     patient.batches = found.status == "right"
     yield found
@@ -702,6 +703,7 @@ def _far_ways(patient):
     return [ids] if patient.same(patient.rows(patient.long, ids), patient.rows(patient.long)) else []
 
 
+MANY = 12  # new tokens after a long text
 CUT_MASK = (
     "a mask of padding that is dropped or cut at the wrong end, a window or a chunk that counts padding",
     "where the mask is cut to a window, or to the keys that the cache keeps: the last ones?",
@@ -770,6 +772,12 @@ def _left_padding(patient, check):
             texts = patient.text, patient.altered(patient.text, -1)
             return not patient.same(*(patient.rows(text, None, ones)[:, :-1] for text in texts))
 
+        def rows_hidden():
+            """Does a token that is hidden itself not see the one before it, or the one after it?"""
+            texts = patient.text, *(patient.altered(patient.text, place) for place in (OLD - 1, OLD + 1))
+            plain, *others = (patient.rows(one, None, patient.count != OLD)[:, OLD] for one in texts)
+            return [patient.same(plain, one) for one in others] != [False, True]
+
         def hiding_all_is_nothing():
             """A softmax doesn't notice a number that is added to all scores."""
             return patient.same(*(patient.rows(batch, ids, all_of_it) for all_of_it in
@@ -790,7 +798,7 @@ def _left_padding(patient, check):
                 ("mask-of-another | a text gets the mask of another text of the batch, and alone its own",
                  "repeat and view, where a mask is repeated over the heads", of_another_text),
                 (*IDS_UNUSED, lambda: _ends(alone(patient.count + PADDING), *counts)),
-                (*FIRST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
+                (*LEAST_FOR_ALL, lambda: _ends(alone(None, positions[:1]), *counts)),
                 ("first-padding | the first text of a batch is right, whichever it is, and the other is not: "
                  "what is made of the padding of the first, such as positions, is used for all", "[:1]",
                  first_only),
@@ -812,6 +820,9 @@ def _left_padding(patient, check):
                 ("mask-finite | the mask is a small number that is added to the scores: it makes padding "
                  "less likely, and doesn't hide it", "is it -inf, or as good as that, where padding is?",
                  lambda: padding_matters() and hiding_all_is_nothing()),
+                ("mask-rows | the mask hides what padding sees, and not padding itself",
+                 "does the mask lie on the keys, the last axis of the scores, or on the queries?",
+                 lambda: patient.even and padding_matters() and rows_hidden()),
                 ("mask-late | hidden keys take their share: the mask comes after the softmax, or empties "
                  "only values", "the order of mask and softmax", lambda: patient.even and weights_are_lost()),
                 (maybe("mask-weak | padding is noticed although the mask is used", "whether the mask is too "
@@ -898,6 +909,7 @@ def _left_padding(patient, check):
 
 WITHOUT_IDS = "left-padding/without-position-ids"
 OFFSET = "the offset by the length of the cache"
+CACHED_KEYS = "by-slot |", "unturned |", "turned-again |", "keys-elsewhere |", "cached-bias |"
 
 
 def _cached(patient, check, cuts):
@@ -1014,9 +1026,14 @@ def _cached(patient, check, cuts):
 
     def seen_inside(found, text, cuts, positions):
         """More of a `Finding` that names nothing, if PyTorch shows what new tokens get."""
-        if found.status != "wrong" or "Look first at" not in found.culprit:
+        offset = "/offset-" in found.id and patient.alike  # then cached keys may as well be moved back
+        if found.status != "wrong" or not (offset or "Look first at" in found.culprit):
             return found  # it has a name
         told = _seen_inside(inside.with_cache, patient, text, cuts, positions)
+        if offset and (not told or "Look first at" in told[0]):
+            return dataclasses.replace(found, culprit=f"{found.culprit}, or cached keys stand elsewhere")
+        if offset and not told[0].startswith(CACHED_KEYS):
+            return found
         more = dict(zip(("culprit", "look_at", "lesson"), told))
         return dataclasses.replace(found, **more, id="") if more else found
 
@@ -1098,16 +1115,16 @@ def _cached(patient, check, cuts):
             return dataclasses.replace(found, status="right")
         return found
 
-    def far_back(ids):
+    def far_back(ids, later=later, only="and no shorter one", grows="the length of the text"):
         """The same in a long text: windows, and caches that drop what is old."""
         seen = patient.continued(patient.long, later, ids)
         found = patient.verdict(
             check, seen, patient.rows(patient.long, ids)[:, later[0] :],
             f"with a cache and the last {NEW} tokens {'at once' if len(cuts) == 1 else 'one by one'}, "
             f"the rows are those of the whole text, of {LENGTH} tokens and of {patient.long.shape[1]}",
-            f"in a text of {patient.long.shape[1]} tokens and no shorter one, the "
+            f"in a text of {patient.long.shape[1]} tokens {only}, the "
             "rows with a cache are not those at once", "lesson 20",
-            (), (maybe("long-cache | something changes with the length of the text", "a cache that is cut, a "
+            (), (maybe(f"long-cache | something changes with {grows}", "a cache that is cut, a "
                    "window, and slots of the cache that are taken for positions"),
              "what is dropped from the cache, and which keys were turned before"),
             rounds(),
@@ -1140,6 +1157,10 @@ def _cached(patient, check, cuts):
             except Crash as crash:  # a cache for one text, and the model says so
                 notes.append(f"several texts with a cache: {crash}")
         yield from map(far_back, patient.ways(torch.arange(patient.long.shape[1])[None])[::-1])
+        if (n := patient.long.shape[1]) > MANY + OLD and not rounds():  # wrong after some steps only
+            more = [*range(n - MANY, n)] if len(cuts) > 1 else [n - MANY]
+            only = f"with {MANY} new ones, and not with {NEW}"
+            yield far_back(None, more, only, "the number of new tokens")
         if len(cuts) == 1 and hasattr(patient.ask(patient.text[:, :OLD])[1], "crop"):
             try:
                 yield rejected()
@@ -1192,7 +1213,7 @@ def _padded_steps(patient, check):
                 ("padding-counted | padding is counted as positions once there is a cache",
                  "where the model counts by itself",
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *one_at_a_time]])), NEW, NEW)),
-                (*FIRST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
+                (*LEAST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
             ], otherwise, perhaps_rounded=True,
         )  # fmt: skip

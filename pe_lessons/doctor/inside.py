@@ -4,6 +4,7 @@ What is seen in the patient and not in the reference is a name only if the refer
 answers as the patient does. Of a cache it is what new tokens see otherwise than in the whole text at once.
 """
 
+import functools
 import itertools
 import math
 
@@ -177,7 +178,7 @@ class Equal:
         self.ids = torch.arange(n)[None] if given else None
         self.seen = watched(one, text[:, :1].repeat(1, n), self.ids)[1]
         self.ways = [[how_it_turns(part) for part in layer] for layer in self.seen.turned]
-        self.other = lambda: watched(one, text[:, 1:2].repeat(1, n), self.ids)[1].sums
+        self.other = functools.cache(lambda: watched(one, text[:, 1:2].repeat(1, n), self.ids)[1])
 
     @property
     def turns(self):
@@ -187,13 +188,17 @@ class Equal:
     def bias(self, layer):
         return what_is_added(self.seen.scores[layer][0])
 
+    def fixed(self, layer):
+        """Is this the same for other tokens? A part that turns in a product of its own isn't."""
+        return _same(self.bias(layer)[0], what_is_added(self.other().scores[layer][0])[0])
+
     def table(self):
         """(number of the sum, tokens, table) of what is added to tokens by their places alone, or None."""
         for at, pair in enumerate(self.seen.sums):
             pair = [one.flatten(0, -2) for one in pair]
             fixed = [_same(one, one[:1].expand_as(one)) for one in pair]
             if sorted(fixed) == [False, True]:
-                which, other = fixed.index(False), self.other()
+                which, other = fixed.index(False), self.other().sums
                 same = _same(other[at][which].flatten(0, -2), pair[which])
                 return (at, pair[1 - which], pair[which]) if same else None
         return None
@@ -204,8 +209,9 @@ def kind(one, text, given):
     equal = Equal(one, text, given, 31)
     if len(equal.ways) != len(equal.seen.scores):
         return ""
-    biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in range(len(equal.seen.scores)))
-    return "turns" if equal.turns else "fades" if biased else ""
+    layers = range(len(equal.seen.scores))
+    biased = any(equal.bias(layer)[0].abs().max() > CLOSE for layer in layers)
+    return "turns" if equal.turns else "fades" if biased and all(map(equal.fixed, layers)) else ""
 
 
 def turn_alike(text, given, *models):
@@ -909,7 +915,8 @@ def _heads(step, once, equal, first, where):
         if None in how or own[0].shape[0] != right[0].shape[0]:
             return ""
         right[0], right[3] = right[0][:, first:], right[3][:, first:]
-        name = _in_layer(own, right, how, where, first, _by_distance(equal.bias(layer)[0]))
+        far = _by_distance(equal.bias(layer)[0]) if equal.fixed(layer) else None
+        name = _in_layer(own, right, how, where, first, far)
         if name is not None:
             return name and name + f", in layer {layer} (counted from 0)" * (layer > 0)
     says = "with a cache, queries, keys, values and scores are those at once, and the rows are not"
@@ -1056,10 +1063,12 @@ def _in_layer(own, right, how, where, first, far):
     if times := _times(ordered, plain):
         return f"scale | with a cache, scores are {_number(times)} times those at once"
     causes = (
-        "the bias (its size, its sign, distances that are not counted on, slots), the scale, and a softcap"
-    )
-    says = "with a cache, queries and keys are those at once, and their scores are not"
-    scores = maybe(f"scores | {says}", causes)
+        "the bias (its size, its sign, distances that are not counted on, slots)", "the scale or a softcap",
+        "a second product in the scores, and the positions by which its keys turn",
+    )  # fmt: skip
+    unseen = far is None and not (how[0][1] or how[1][1])
+    says = "with a cache, the queries and keys that are seen are those at once, and their scores are not"
+    scores = maybe(f"scores | {says}", "{}, {}, and {}".format(*causes[:: -1 if unseen else 1]))
     if how[0][1] or how[1][1] or far is None or not far.any():
         return scores
     far = far.T
