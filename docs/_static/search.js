@@ -52,7 +52,7 @@ async function search(library, words) {
   for (const found of apart.filter((_, n) => parts[n].length > 3)) {
     for (const one of found) others.set(one.id, { one, score: (others.get(one.id)?.score ?? 0) + 1 / (found.length + 10) });
   }
-  if (results.length > 3) return results;
+  if (results.length > 3 && !SYMPTOM.test(words)) return results; // the case of a symptom may have other words
   results.forEach(({ id }) => others.delete(id));
   return [...results, ...[...others.values()].sort((one, other) => other.score - one.score).map(({ one }) => one)];
 }
