@@ -27,6 +27,7 @@ import tempfile
 import time
 import unicodedata
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import intake
@@ -168,7 +169,8 @@ def last_graded(folder, lesson, student):
 def handed_in(folder, lesson, student):
     """What tells one version of a submission from another, and whether a newer file was broken."""
     text = (folder / "submitted" / student / lesson / f"{lesson}.ipynb").read_text(encoding="utf-8")
-    return json.loads(text)["metadata"]["handed_in"] + ("+newest" if intake.NEWEST in text else "")
+    about = json.loads(text)["metadata"]
+    return about["handed_in"] + "+newest" * (intake.NEWEST in str(about["course_notes"]))
 
 
 def is_done(folder, lesson, student):
@@ -284,7 +286,7 @@ def read_roster(folder):
 
     An `id` is what a learner's folder in submitted is called. Where there is none it is made as the platform
     makes it: Moodle from its list of participants, Canvas from its export of the gradebook, whose first lines
-    are nobody's.
+    are nobody's. A number at its end is "ours" unless a learner has it in a name.
     """
     if not (folder / "roster.csv").exists():
         return []
@@ -293,15 +295,18 @@ def read_roster(folder):
     last = "Surname" if "Surname" in columns else "Last name"
     if columns >= {"Student", "ID"}:
         roster = [row for row in roster if row.get("id") or row["ID"]]
-        names = [re.sub(r"\W", "", unicodedata.normalize("NFKC", row["Student"])).lower() for row in roster]
+        names = (unicodedata.normalize("NFKC", row["Student"]).lower() for row in roster)
+        names = [re.sub(r"[\W_]", "", name) for name in names]
         made = [f"{name} {row['ID']}" if names.count(name) > 1 else name for name, row in zip(names, roster)]
     elif columns >= {"First name", last}:
         names = [f"{row['First name']} {row[last]}".strip() for row in roster]
         names = [LEFT_OUT.sub("", name.replace("_", " ")) for name in names]
         made = [intake.student_of(f"{name}_1_assignsubmission_file_/x") for name in names]
-        several = {name for name in made if made.count(name) > 1}
-        # Whose work is it? Nor may one be called as one of several is called here.
-        made = [f"{one} ?" if {one, re.sub(r" \d+$", "", one)} & several else one for one in made]
+        # Whose work is it? Nor may anybody be called as one of several is called here.
+        pairs = [[*map(intake.words_of, (name, re.sub(r"(\s+\d+)+$", "", name)))] for name in made]
+        theirs = Counter(map(intake.words_of, [*made, *(row["id"] for row in roster if row.get("id"))]))
+        several = {one for pair in pairs if sum(theirs[one] for one in {*pair}) > 1 for one in pair}
+        made = [f"{name} ?" if whole in several else name for name, (whole, _) in zip(made, pairs)]
     elif "id" in columns:
         made = [""] * len(roster)
     else:
@@ -311,7 +316,9 @@ def read_roster(folder):
             "ID; or have a column id, which says how a learner's folder in submitted is called. Columns are "
             "separated by commas"
         )
-    roster = [row | {"id": intake.without_markup(row.get("id") or name)} for row, name in zip(roster, made)]
+    for row, name in zip(roster, made):
+        row["ours"] = row.get("id") or row.get("Student") or name.endswith(" ?")
+        row["id"] = intake.without_markup(row.get("id") or name)
     if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
         sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
     return roster
@@ -324,7 +331,7 @@ def people(folder):
     """
     found = {}
     for row in read_roster(folder):
-        known = tuple(str(value or "") for column, value in row.items() if column != "id")
+        known = tuple(str(value or "") for column, value in row.items() if column not in ("id", "ours"))
         _, names = found.setdefault(known if any(known) else row["id"], (row, []))
         names.append(row["id"])
     return list(found.values())
@@ -415,7 +422,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     check_grade_book(folder, lesson, again)
     handed_out(folder, lesson)
     roster = people(folder)
-    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", name) for _, names in roster for name in names)
+    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", row["id"]) for row in read_roster(folder) if row["ours"])
     taken = intake.collect(folder, lesson, {found[1] for found in numbered if found})
     if student is not None and student not in taken.ready:
         there = ", ".join(sorted(taken.ready))
@@ -493,15 +500,18 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
     if roster:
         handed_in = taken.ready.keys() | taken.broken.keys()
-        known = {intake.words_of(name): name for _, names in roster for name in names}
+        called = {name for _, names in roster for name in names}
+        known = {intake.words_of(name): name for name in called if not name.endswith(" ?")}
         strangers = {
             f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
-            for one in handed_in.difference(*(names for _, names in roster))
+            for one in handed_in - called
         }
         silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
+        unsure = {name for name in silent if name.endswith(" ?")}
         for what, who in (
             ("not in roster.csv, so in no table for a platform", strangers),
-            ("in roster.csv, but handed in nothing", silent),
+            ("in roster.csv, but handed in nothing", silent - unsure),
+            ("in roster.csv, where others are called like them or almost, so each needs an id", unsure),
         ):
             if who:
                 print(f"  {what}: {', '.join(sorted(who))}")

@@ -323,6 +323,7 @@ def student_of(name):
 def words_of(name):
     """By which a name is known again, whatever the order of its parts."""
     plain = unicodedata.normalize("NFKC", re.sub("['’]", "", name)).lower()
+    plain = re.sub(r"\d", lambda digit: str(int(digit[0])), plain)  # of other scripts
     return tuple(sorted(re.findall(r"[^\W_]+", plain)))
 
 

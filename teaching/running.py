@@ -8,6 +8,7 @@ import html
 import re
 import symtable
 import time
+import warnings
 
 import marking
 import nbformat
@@ -32,7 +33,7 @@ HARMLESS = {  # kinds of output that a page may show
 }
 # What moves or turns round the text after it on a page; colours, tabs and ends of lines stay.
 HEARD = {"status", "stream", "display_data", "execute_result", "error", "execute_input", "clear_output"}
-UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+UNSEEN = re.compile("(?![\t\n\r\x1b])[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "__import__('pe_lessons.exercises.result', fromlist=['']).LOOK_ONLY[{!r}] = {}"
 TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file that is not there
@@ -203,9 +204,11 @@ def make_harmless(cell):
         del cell.metadata[name]
     if cell.cell_type == "code":
         other = cell.source.lstrip().startswith("%")  # another language, whose colours may take minutes
-        if theirs and (other or len(cell.source) > TEXT or max(map(len, cell.source.split("\n"))) > LONG):
+        long = len(cell.source) > TEXT or max(map(len, cell.source.split("\n"))) > LONG
+        if theirs and (other or long or re.search(r"\s{300}", cell.source)):  # read anew from each blank
             cell.metadata.magics_language = "text"
             cell.source = f"# (without colours)\n{cell.source}" if other else cell.source
+        cell.source = re.sub(f"(?!\f){UNSEEN.pattern}", "\ufffd", cell.source)  # a form feed may part words
         cell.execution_count = None
         cell.outputs = list(filter(None, map(plain, cell.outputs)))
 
@@ -259,7 +262,8 @@ def names_in(cell):
     try:
         if len(cell.source) > TEXT:
             raise ValueError("Python 3.11 would read a long f-string for minutes")
-        tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
+        with warnings.catch_warnings(action="ignore"):  # of learners' code
+            tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
     except Exception:  # it will fail, or is long
         return set(re.findall(r"[^\W\d]\w*", cell.source))
     names = set(re.findall(r"[^\W\d]\w*", " ".join(MAGIC.findall(cell.source))))

@@ -109,7 +109,7 @@ def command(inside, *more):
         words += ["--setenv", name, value]
     limits = [f"--as={4 * MEMORY}", f"--fsize={FILES}", f"--nofile={OPEN}", "--core=0"]
     # `_watch` comes before the first, and says why; root is not bound by it. Signals wait in a room for all.
-    limits += [f"--nproc={2 * TASKS}", "--sigpending=1000"]
+    limits += [f"--nproc={2 * TASKS}", "--sigpending=1000", "--rtprio=0", "--nice=0"]
     words += ["prlimit", *limits, "--", *inside]
     return ["sh", "-c", f'exec bwrap --seccomp 9 "$@" 9< {shlex.quote(str(allowing()))}', *words]
 

@@ -69,9 +69,10 @@ def test_one_broken_file_costs_nobody_else_a_row(tmp_path, capsys):
     ]
     for name, content in zip("bcde", broken, strict=True):
         (tmp_path / f"{name}.ipynb").write_text(content)
+    (tmp_path / "f.ipynb").mkdir()  # no file, as a pipe or a device is none
     assert progress.main([str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert told.count("is not a notebook") == 4 and "0 of 102 exercises done" in told and "?]0;x?" in told
+    assert told.count("is not a notebook") == 5 and "0 of 102 exercises done" in told and "?]0;x?" in told
     assert len(told) < 10**5
     assert progress.main([str(tmp_path / "\x1b]0;x.ipynb")]) == 2
     assert "?]0;x.ipynb" in capsys.readouterr().err

@@ -88,7 +88,7 @@ def main(arguments):
 
 def _checks(notebook):
     try:
-        if notebook.stat().st_size > LARGEST:
+        if notebook.stat().st_size > LARGEST or not notebook.is_file():  # a device has no end
             raise ValueError
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         return [(notebook.stem, *row) for row in itertools.islice(_check_cells(cells), MOST)]
