@@ -303,10 +303,14 @@ def read_roster(folder):
         names = [LEFT_OUT.sub("", name.replace("_", " ")) for name in names]
         made = [intake.student_of(f"{name}_1_assignsubmission_file_/x") for name in names]
         # Whose work is it? Nor may anybody be called as one of several is called here.
-        pairs = [[*map(intake.words_of, (name, re.sub(r"(\s+\d+)+$", "", name)))] for name in made]
+        pairs = []
+        for name in made:
+            pairs.append([intake.words_of(name)])
+            while (less := re.sub(r"\s+\d+$", "", name)) != name:  # numbers at its end, one by one
+                pairs[-1].append(intake.words_of(name := less))
         theirs = Counter(map(intake.words_of, [*made, *(row["id"] for row in roster if row.get("id"))]))
         several = {one for pair in pairs if sum(theirs[one] for one in {*pair}) > 1 for one in pair}
-        made = [f"{name} ?" if whole in several else name for name, (whole, _) in zip(made, pairs)]
+        made = [f"{name} ?" if whole in several else name for name, (whole, *_) in zip(made, pairs)]
     elif "id" in columns:
         made = [""] * len(roster)
     else:

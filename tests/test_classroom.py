@@ -1068,6 +1068,7 @@ ALIKE = {  # in Moodle's list, of names that may be taken for another's, or that
     "Ada,Byron": "Ada Byron ?", "\uff21da,By\u200bron": "Ada Byron ?", "Ada,Byron 102": "Ada Byron 102 ?",
     "C,D": "C D ?", "C,D_7 8": "C D 7 8 ?", "Zoe\u0308,1": "Zoë 1 ?", "Zoë,\u0661": "Zoë \u0661 ?",
     "L,Ada": "L Ada ?", "Ada,l": "Ada l ?", "Bo,B,Bo B": "Bo B", "Bo,B 9": "Bo B 9 ?", "../X,O'N": "_X ON",
+    "F,G 2": "F G 2 ?", "F,G 2 101": "F G 2 101 ?",
 }  # fmt: skip
 
 
