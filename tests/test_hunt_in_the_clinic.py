@@ -82,7 +82,9 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
         (by_kind("spare if layer.window is None else 0"), "cut", "breaks: right now"),
         (by_kind("spare // 2 if layer.window else spare"), "cut", "breaks: still wrong"),
         (by_kind(FORGOT_NOTHING), "cut", "still wrong"),
-        (written(CUT), "cut", "still wrong: still wrong"),
+        (written(CUT), "cut", "as in the file"),
+        (by_kind("min(spare, layer.k.shape[2])"), "cut", "as in the file"),
+        (by_kind("max(0, min(spare, layer.k.shape[2] - 7))"), "cut", "a fixed number"),
         (lambda self: None, "tidy", "the symptom"),
         (lambda self: None, "release", "the symptom"),  # nobody leaves, and it ends all the same
         (written(EVERYTHING), "Layer.add", "the symptom"),
@@ -133,6 +135,25 @@ def test_what_the_check_says(function, accused, cause):
 def test_each_number_of_columns_has_a_reply(columns, status, words):
     said = hunt.the_hunt.check_columns(columns)
     assert said.status == status and words in said.message and said.title.startswith("columns: ")
+
+
+@pytest.mark.parametrize(
+    ("runs", "status", "words"),
+    [
+        ((3, ...), "not attempted", "in the place of each"),
+        ((3, 19), "error", "from 1 to 18"),
+        ((3, 6, 7), "error", "two whole numbers"),
+        ((3, "6"), "error", "two whole numbers"),
+        ((3, 3), "not yet", "the same"),
+        ((3, 1), "not yet", "who 1: right\nwho 3: wrong from letter 7 on\nIn your runs"),
+        ((3, 7), "not yet", "moves by 4, and the first wrong letter moves by 4.\nPerhaps"),
+        ((6, 3), "correct", "moves by 3, and the first wrong letter moves by 0."),
+        ((6, 7), "correct", "moves by 1, and the first wrong letter moves by 4."),
+    ],
+)  # fmt: skip
+def test_two_runs_tell_or_they_do_not(runs, status, words):
+    said = hunt.the_hunt.check_runs(*runs)
+    assert said.status == status and words in said.message and said.title.startswith("runs: ")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +240,7 @@ def test_dots_in_the_place_of_a_source_ask_for_a_name(capsys):
 
 def test_the_lesson_shows_how_the_server_counts_what_is_spare():
     cells = nbformat.read(ROOT / "notebooks" / "24_the_clinic.ipynb", 4).cells
-    shown = next(cell.source for cell in cells if cell.id == "hunt-answer-text")
+    shown = next(cell.source for cell in cells if cell.id == "hunt-drop-read")
     body = inspect.getsource(server.Server.tidy).split('"""')[2]
     assert textwrap.dedent(body).strip() in shown
 

@@ -1,4 +1,4 @@
-"""The figures of the clinic: a batch when the harm begins, and what an error looks like by position."""
+"""The figures of the clinic: a batch when the harm begins, the keys it loses, and errors by position."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -115,6 +115,50 @@ def show_batch():
     _name_requests(ax)
     plots.name_colours(fig, PAPER)
     return fig, {"answer": "".join(letter for letter, kind in rows[0] if kind == "answer"), "newest": newest}
+
+
+@plots.drawn
+def show_drop():
+    """Draw the keys that the server has just before it drops columns, and what is left of them."""
+    requests = [server.Request("whom", 18), server.Request("a cat chases the dog", 2)]
+    at_work = server.Server(server.random_model())
+    at_work.start(requests)
+    while len(at_work.waiting) == 2 or at_work.cache.columns % 4:
+        at_work.release()
+        at_work.step()
+
+    def held():
+        near, full = (layer.k.shape[2] for layer in at_work.cache.layers[:2])
+        return {"batch": at_work.cache.columns, "no window": full, "window of 8": near}
+
+    before = held()
+    at_work.tidy()
+    after, columns = held(), before["batch"]
+    spare = columns - after["batch"]
+    fig, axes = plt.subplots(2, figsize=(4.7, 4.0), sharex=True)
+    for ax, many in zip(axes, (before, after), strict=True):
+        for place, (name, n) in enumerate(many.items()):
+            colour = PAPER["padding" if name == "batch" else "prompt"]
+            left = np.arange(columns - n, columns) - 0.42
+            ax.barh([place] * n, 0.84, left=left, height=0.6, color=colour, gid=plots.KEEPS)
+        ax.set_yticks(range(3), list(many))
+        ax.tick_params(length=0)
+        ax.set(xlim=(-0.9, columns - before["window of 8"] + spare), ylim=(2.6, -0.5))
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+    for place, n in enumerate(before.values()):
+        frame = plt.Rectangle((columns - n - 0.5, place - 0.4), spare, 0.8, fill=False, ec=RED, lw=2)
+        axes[0].add_patch(frame)
+    lost = before["window of 8"]
+    ghosts = plt.Rectangle((columns - lost - 0.5, 1.7), lost, 0.6, fill=False, ec="black", ls=":", lw=1.5)
+    axes[1].add_patch(ghosts)
+    axes[1].text(columns - lost - 1, 2, f"{lost} keys lost", ha="right", va="center", color="black")
+    axes[0].set_title(f"drop the first {spare}", loc="left", color=RED)
+    axes[1].set_title("what is left", loc="left")
+    axes[1].set_xlabel("column")
+    axes[1].set_xticks([0, 8, 16, columns - 1])
+    told = {"columns": columns, "spare": spare, "left": after["batch"]}
+    return fig, told | {"first": columns - lost, "lost": lost}
 
 
 def fingerprints():

@@ -254,12 +254,14 @@ def _slip(program):
     apart = [of_one_kind[number % 2][number] for number in range(len(mixed))]
     if mixed != apart or any(row[:2] != row[2:] for row in (full, *of_one_kind)):
         return "from layer to layer"
-    if columns == 4 and {*full} == {6}:
-        return "counted too late"
+    if columns == 4 and {*full} == {6}:  # with a number in it, such as 7, 24 keys become 8
+        return "a fixed number" if {*of_one_kind[1]} == {8} else "counted too late"
     if {*some_to_drop} == {12}:  # 17 should stay: 13 of 30 columns are forgotten, and only 9 are spare
         return "taken off twice"
     if {*full} == {4} and min(none_to_drop) < 5:
         return "a negative drop"
+    if of_one_kind == [[0] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
+        return "as in the file"
     return None
 
 
@@ -293,10 +295,11 @@ CONCLUSION = (
     "Answers go wrong only if a layer has a window, and the longest prompt leaves while another goes on.",
     "They begin to go wrong the next time after the leaving that the number of columns is a multiple of 4. "
     "If that is 4, no harm is done, because no layer has forgotten anything yet.",
-    "Innocent: Server.release and Cache.pick (the first four requests, where one leaves after windows forgot "
-    "keys), Layer.add and may_see (the keys are gone before these two work again), and Server.tidy (it looks "
-    "at the padding and the number of columns, which are the same with no window). One of our six suspects "
-    "is left. Without harm, it never dropped columns of a layer that had forgotten some.",
+    "Innocent: Server.release and Cache.pick (in who 7, the longest prompt leaves after windows forgot keys, "
+    "and the next three letters are right), Layer.add and may_see (the keys are gone before these two work "
+    "again), and Server.tidy (it looks at the padding and the number of columns, which are the same with no "
+    "window). One of our six suspects is left. Without harm, it never dropped columns of a layer that had "
+    "forgotten some.",
 )
 
 VERDICT = """
@@ -332,6 +335,13 @@ because the next step counts on from `self.columns`. Look at the first line of t
 Your `{name}` drops nothing from a layer that holds every column, so it keeps more keys than the batch has
 columns. Do you compute with `self.columns`? It is the old number of columns before `self.columns -= spare`,
 and the new one after it. Which of them does your line need?""",
+    "a fixed number": """
+Your `{name}` is right when the layers hold 7 and 24 keys, but it drops nothing when every layer holds 6 keys
+of 6 columns. Is there a number from our example in it, such as 7? Take the numbers from `layer.k` and from
+`self.columns`.""",
+    "as in the file": """
+Your `{name}` does what the one in the file does. It drops 16 of 24 columns, and then 16 of the 7 keys that a
+layer with a window holds. How many of the 16 has this layer forgotten already? Drop only the others.""",
     "taken off twice": """
 Your `{name}` drops too many keys, because it takes `spare` off twice. After `self.columns -= spare`, you find
 the new number of columns in `self.columns`. Compute with the old number, or compare a layer's keys with the
@@ -397,10 +407,37 @@ class Hunt(Checked):
         empty = ... in columns.values()
         if not wrong and not empty:
             said.append("With all five requests you get 20 + 4 = 24. What do all these numbers share?")
-        status = "not yet" if wrong else "not attempted" if empty else "correct"
-        return dataclasses.replace(
-            self.result(status, "\n".join(said)), title=f"columns: {HEADINGS[status]}."
-        )
+        return self._on("columns", "not yet" if wrong else "not attempted" if empty else "correct", said)
+
+    def check_runs(self, *runs):
+        """Say whether two runs of *a* and *who* tell if the harm comes with the leaving.
+
+        runs: after how many letters *who* leaves, in each of the two; *a* wants 18.
+        """
+        if ... in runs:
+            return self._on("runs", "not attempted", ["Put a number in the place of each `...`."])
+        if len(runs) != 2 or not all(type(one) is int and 1 <= one <= 18 for one in runs):
+            asked = f"Your runs need two whole numbers from 1 to 18, and you gave {runs!r:.40}."
+            return self._on("runs", "error", [asked])
+        firsts = {one: next(_first_wrong([A, ("who", one)])) for one in sorted(runs)}
+        said = [f"who {one}: {f'wrong from letter {n} on' if n else 'right'}" for one, n in firsts.items()]
+        if len(firsts) < 2:
+            return self._on("runs", "not yet", [*said, "Your two runs are the same."])
+        if None in firsts.values():
+            alike = "In your runs, something has to go wrong twice. Try other numbers."
+            return self._on("runs", "not yet", [*said, alike])
+        by, harm_by = (last - first for first, last in (firsts, firsts.values()))
+        moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."
+        if by == harm_by:
+            so = f"Perhaps the harm comes {firsts[max(firsts)] - max(firsts)} letters after the leaving, or"
+            so += " perhaps this is chance. Try a number between the two."
+            return self._on("runs", "not yet", [*said, moves, so])
+        so = "So the harm doesn't come a fixed time after the leaving. It has a moment of its own."
+        return self._on("runs", "correct", [*said, moves, so])
+
+    def _on(self, task, status, said):
+        """The result of a step on the way, with the name of the step in its title."""
+        return dataclasses.replace(self.result(status, "\n".join(said)), title=f"{task}: {HEADINGS[status]}.")
 
     def check(self, repaired=..., accused=...):
         """Show what `diagnose` says; the hunt has no points, so it never raises."""
@@ -474,7 +511,8 @@ class Hunt(Checked):
         return shown(f"# the end of {GUILTY}{REPAIR}\n{VERDICT}")
 
     def __repr__(self):
-        return "the_hunt: .check(repaired, accused), .check_columns(columns), .hint(), .log(), .solution()"
+        calls = ".check_runs(first, second), .check_columns(columns), .check(repaired, accused)"
+        return f"the_hunt: {calls}, .hint(), .log(), .solution()"
 
 
 the_hunt = Hunt()

@@ -264,7 +264,7 @@ class Server:
         self.cache.pick(stay)
 
     def tidy(self):
-        """Drop what no text looks at any more. That copies the cache, so it isn't done at every step."""
+        """Drop what no text looks at any more, now and then."""
         if self.cache.columns % 4 == 0:
             spare = int(self.real.any(dim=0).int().argmax())
             self.real = self.real[:, spare:]
