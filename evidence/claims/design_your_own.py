@@ -107,12 +107,22 @@ def guess(seed):
 
 @each_seed
 def our_designs(seed):
-    """The three goals of the lesson"""
+    """The changed slow table, and the three goals of the lesson"""
     lesson = of_lesson("design_your_own")
 
     def at(frequencies):
         return lambda positions, d_model: lesson.in_pairs(positions[:, None] * frequencies)
 
+    def slow(positions, d_model):
+        middle = lesson.ten_times_as_slow(np.arange(16.0), d_model).mean(axis=0)
+        return 30 * (lesson.ten_times_as_slow(positions, d_model) - middle)
+
+    yield (
+        "slow, less the mean row, 30 times as loud",
+        workshop.share_right(workshop.trained(slow, seed), 16, seed),
+        above(0.7),
+    )
+    yield "with words", workshop.distance_with_words(slow, seed), between(0.31, 0.35)
     far = at(np.pi - arrays.frequencies(workshop.WIDTH))
     yield "next door 0", workshop.share_right(workshop.trained(far, seed), 16, seed), above(0.9)
     even = workshop.trained(at(np.linspace(0.1, np.pi, workshop.WIDTH // 2)), seed)

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from pe_lessons import plots
+from pe_lessons.lessons.design_your_own import workshop
 from pe_lessons.plots import COLOURS
 
 
@@ -18,7 +19,8 @@ def four_tables(tables, accuracies):
         good = accuracies[name] > 0.9
         ax.set_title(f"{name}\n{accuracies[name]:.0%}", color=COLOURS[2] if good else COLOURS[1])
         ax.set(ylabel="position", xlabel="column" if ax in axes[1] else "")
-    return fig
+    places = ("first", "second", "third", "fourth")
+    return fig, {place: f"{one:.0%}" for place, one in zip(places, accuracies.values(), strict=True)}
 
 
 @plots.drawn
@@ -41,6 +43,34 @@ def before_and_after(two):
     for ax in axes[-1]:
         ax.set_xlabel("column")
     return fig
+
+
+@plots.drawn
+def my_rows(encode):
+    """The first 16 rows of a reader's own table."""
+    return plots.heatmap(workshop.rows_of(encode, workshop.SEQ_LEN))
+
+
+@plots.drawn
+def all_designs(designs, models):
+    """*With words* and the accuracy at 16 words of designs {name: table}, with models {name: model}."""
+    found = {
+        name: (workshop.distance_with_words(one), workshop.share_right(models[name], workshop.SEQ_LEN))
+        for name, one in designs.items()
+    }
+    found = dict(sorted(found.items(), key=lambda one: one[1]))
+    names = list(found)
+    fig, axes = plt.subplots(1, 2, figsize=(4.7, 0.9 + 0.3 * len(names)), sharey=True)
+    for ax, column, title in zip(axes, range(2), ("with words", "right at 16"), strict=True):
+        ax.plot([found[name][column] for name in names], range(len(names)), "o", color=COLOURS[column], ms=8)
+        ax.set_title(title, color=COLOURS[column])
+        ax.set(ylim=(-0.6, len(names) - 0.4))
+        ax.set_xlim(left=0)
+        ax.grid(axis="y", color="0.9")
+    axes[1].set_xlim(0, 1.08)
+    axes[0].set_yticks(range(len(names)), names)
+    told = "; ".join(f"{name} {words:.2f} and {right:.2f}" for name, (words, right) in found.items())
+    return fig, {"told": told}
 
 
 @plots.drawn
