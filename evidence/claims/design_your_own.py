@@ -28,6 +28,7 @@ def five_back(seed):
         ("ten_times_as_slow", below(0.5)),
         ("stripes_of_four", below(0.5)),
         ("four_everywhere", above(0.9).at(1, 2)),
+        ("my_encoding", below(0.5).at(1)),
         ("sixteen_times_as_loud", below(0.4).at(1)),
     ):
         yield name, workshop.share_right(workshop.trained(getattr(lesson, name), seed), 16, seed), bound
