@@ -68,3 +68,17 @@ def table(values):
     ax.set_title("pair 0:\nthe fast hand swings", loc="left")
     ax.set_title("pair 1:\nthe slow hand creeps", loc="right")
     return fig
+
+
+@plots.drawn
+def far_from_row_0(distances, nearest, turn):
+    """How far each of the rows 1, 2, ... is from row 0; `nearest` and `turn` are two of these rows."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.3))
+    ax.plot(np.arange(1, len(distances) + 1), distances, ".", color="0.6", markersize=3)
+    notes = {nearest: ("right", -18, plots.RED), turn: ("left", 18, plots.COLOURS[0])}
+    for row, (side, shift, colour) in notes.items():
+        ax.plot(row, distances[row - 1], "o", color=colour, markersize=6)
+        place = row + shift, -0.19
+        ax.text(*place, f"row {row}", color=colour, ha=side, va="center", fontweight="bold")
+    ax.set(xlabel="row", ylabel="distance from row 0", ylim=(-0.35, 3), yticks=[0, 1, 2, 3])
+    return fig

@@ -69,3 +69,19 @@ def right_columns(table):
         if any(abs(table[position][column] - right[position][column]) > 1e-4 for position in range(seq_len)):
             return column
     return d_model
+
+
+def first_wrong_row(table):
+    """A mistake: it goes row by row, and takes the first wrong pair of the first wrong row."""
+    seq_len, d_model = len(table), len(table[0])
+    right = loops.sinusoidal(seq_len, d_model)
+    for row, should in zip(table, right):
+        for column in range(d_model):
+            if abs(row[column] - should[column]) > 1e-4:
+                return column // 2
+    return d_model // 2
+
+
+def columns_k_and_next(table):
+    """A mistake: it takes columns k and k + 1 for pair k."""
+    return max(0, min(right_columns(table) - 1, len(table[0]) // 2))

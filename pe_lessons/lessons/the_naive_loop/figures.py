@@ -7,6 +7,16 @@ from pe_lessons import plots
 
 
 @plots.drawn
+def one_table(textbook):
+    """The textbook's table by itself."""
+    fig, ax = plt.subplots(figsize=(4.7, 2.9))
+    image = ax.imshow(textbook, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
+    ax.set(ylabel="position", title="the textbook's table", xlabel="column")
+    plots.colour_bar(fig, image, ax, "value")
+    return fig
+
+
+@plots.drawn
 def two_tables(textbook, formula):
     """The textbook's table above that of the formula, and where in each the waves end."""
     fig, axes = plt.subplots(2, 1, figsize=(4.7, 5.6), sharex=True)
@@ -16,7 +26,7 @@ def two_tables(textbook, formula):
         ax.set(ylabel="position", title=title)
         end = int(np.flatnonzero(np.abs(table[-1, ::2]) > 0.3)[-1]) * 2 + 2  # of the sines in the last row
         ax.plot([end, table.shape[1] - 0.5], [-1.8, -1.8], color="0.15", linewidth=1, clip_on=False)
-        ax.text(end, -3, "from here on, stripes", va="bottom", color="0.15")
+        ax.text((end + table.shape[1]) / 2, -3, "plain stripes", ha="center", va="bottom", color="0.15")
         ax.set_autoscale_on(False)
     axes[1].set_xlabel("column")
     plots.colour_bar(fig, image, axes, "value", shrink=0.6)

@@ -59,7 +59,7 @@ def steps(digits, table):
     fig, panels = plt.subplots(1, 2, figsize=(7.4, 4.6))
     panels[0].set_title("Binary digits: steps that jump", loc="left", fontweight="bold")
     panels[1].set_title("The model's table: every step alike", loc="left", fontweight="bold")
-    _rows_and_steps(panels[0], digits[:, ::-1])
+    _rows_and_steps(panels[0], digits)
     _rows_and_steps(panels[1], table)
     return fig
 
