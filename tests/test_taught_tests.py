@@ -69,7 +69,8 @@ def test_the_rope_test_sees(test_rope, name):
         test_rope(WRONG_ROPES[name])
 
 
-UNKNOWN = {"A": ((True, False), (True, False)), "B": ((True, True), (False, False)), "C": ((False, False),) * 2}
+YES, NO = (True, True), (False, False)
+UNKNOWN = {"A": ((True, False), (True, False)), "B": (YES, NO), "C": (NO, NO)}
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
