@@ -47,7 +47,10 @@ def test_a_good_sheet_is_printed(changes):
 
 def test_our_own_sheet_has_the_numbers_of_the_lesson():
     message = said().message
-    assert "12 of 24" in message and "0.8 GB" in message
+    assert "12 of 24" in message and "0.8 GB" in message and "writes 22 tokens" in message
+    assert "Your users want 25 tokens" in message
+    quick = said(layers=[WINDOW, WINDOW, FULL] * 8).message
+    assert "writes 26 tokens" in quick and "the needles that they lose" in quick
     assert "the copy at its worst 0.99, and the best random word 0.93" in message
     assert (
         "Who has shown"
@@ -81,6 +84,7 @@ def test_an_untouched_sheet_is_not_attempted_and_hears_what_is_wrong():
         ({"numbers": OPEN[:2]}, "10,000,000 still lacks its two numbers"),
         ({"numbers": [0.99]}, "a list of two numbers"),
         ({"numbers": ["99 %", 0.93]}, "Both should be numbers"),
+        ({"numbers": [np.array([1.0, 0.99]), 0.93]}, "Take the smallest of these: `copy.min()`"),
         ({"numbers": [0.93, 0.99]}, "Your two numbers are swapped"),
         ({"numbers": [0.96, 0.68]}, "the large model, with 64 pairs and 131,072 tokens"),
         ({"numbers": [0.99, 0.68]}, "heads with 64 pairs. The phone's heads have 64 columns, so 32 pairs"),

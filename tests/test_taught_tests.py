@@ -10,6 +10,7 @@ import torch
 
 from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, tensors
+from pe_lessons.lessons.attention_without_the_matrix import unknown
 
 
 def by_cosines(dtype, x, positions):
@@ -66,3 +67,17 @@ def test_the_rope_test_accuses_no_innocent(test_rope, name):
 def test_the_rope_test_sees(test_rope, name):
     with pytest.raises(AssertionError):
         test_rope(WRONG_ROPES[name])
+
+
+YES, NO = (True, True), (False, False)
+UNKNOWN = {"A": ((True, False), (True, False)), "B": (YES, NO), "C": (NO, NO)}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_the_test_of_a_fast_rope_finds_what_each_unknown_kernel_does(name):
+    """Whether outputs and gradients agree, up to position 4,095 and up to 32,767."""
+    disagreement = of_lesson("attention_without_the_matrix").disagreement
+    for last, agree in zip((4095, 32_767), UNKNOWN[name], strict=True):
+        found = disagreement(unknown.kernels[name], unknown.ours, width=128, last=last)
+        assert tuple(each < 0.1 for each in found) == agree
+        assert disagreement(unknown.ours, unknown.ours, width=128, last=last) == [0, 0]

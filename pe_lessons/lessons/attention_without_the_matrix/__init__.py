@@ -73,4 +73,5 @@ causal_alibi = lesson.exercise(
     call=_call,
 )
 
+kernels_question = lesson.question("kernels_question")
 quiz_attention_without_the_matrix = lesson.quiz("quiz_attention_without_the_matrix")

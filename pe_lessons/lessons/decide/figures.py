@@ -1,7 +1,5 @@
 """The drawings of the lesson *Decide*."""
 
-import itertools
-
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -33,23 +31,25 @@ def diluted(margin):
 
 
 @plots.drawn
-def bases(similarities):
-    """How similar a word looks to itself at every distance: the smallest and the largest value nearby."""
-    edges = np.unique(np.logspace(0, np.log10(131_072), 120).astype(int))
-    fig, axes = plt.subplots(len(similarities), 1, figsize=(4.7, 5.4), sharex=True, sharey=True)
-    for ax, (base, values) in zip(axes, similarities.items()):
-        parts = [values[start:end] for start, end in itertools.pairwise(edges)]
-        low, high = ([choose(part) for part in parts] for choose in (np.min, np.max))
-        ax.fill_between(edges[:-1], low, high, color=plots.OF_ENCODING["RoPE"], linewidth=0.6)
-        ax.axhline(0, color="0.5", linewidth=1)
-        ax.text(0.92, 0.8, f"base {base:,}", ha="right", transform=ax.transAxes)
-        negative = np.mean(values < 0)
-        lowest = f"nowhere negative (lowest: {values.min():.3f})"
-        said = f"negative at {100 * negative:.0f} % of all distances" if negative else lowest
-        ax.text(1.3, -0.36, said, va="center", color=plots.RED)
-    axes[-1].set(xscale="log", xlabel="distance", xlim=(1, 131_072), ylim=(-0.5, 1.05))
-    axes[0].set(ylabel="similarity")
-    return fig
+def bases(of_bases):
+    """How similar a copy is at every distance, {base: (copy, best random word)}, and where it loses."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.8))
+    best = max(best for _, best in of_bases.values())
+    for colour, (base, (copy, _)) in zip(plots.COLOURS, of_bases.items()):
+        places = np.unique(np.logspace(0, np.log10(len(copy) - 1), 1000).astype(int))
+        ax.plot(places, copy[places], color=colour, linewidth=1.4)
+        end = f" {base:,}" if base < 1e6 else f" {base // 10**6} million"
+        ax.text(len(copy), copy[-5000:].mean(), end, color=colour, va="center")
+    lowest = f"{copy.min():.2f}"
+    ax.text(len(copy), 0.82, f" at least\n {lowest}", color=colour, va="center")
+    ax.text(len(copy), 1.08, " base", color="0.3", va="center")
+    ax.axhline(best, color="0.3", linestyle="--", linewidth=1)
+    ax.text(1.3, best - 0.03, f"best random word: {best:.2f}", color="0.3", va="top")
+    ax.axvline(1023, color="0.5", linestyle=":", linewidth=1.2)
+    ax.text(900, -0.3, "a window\nends here", color="0.3", ha="right", va="center")
+    ax.set(xscale="log", xlabel="distance of the copy", ylabel="similarity", ylim=(-0.45, 1.05))
+    ax.set_xlim(1, len(copy))
+    return fig, {"lowest": lowest, "best": f"{best:.2f}"}
 
 
 @plots.drawn

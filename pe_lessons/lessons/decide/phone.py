@@ -13,6 +13,8 @@ from pe_lessons import arrays
 from pe_lessons.exercises.result import HEADINGS, Result
 
 LAYERS, HEADS, WIDTH, TEXT, WINDOW, LIMIT = 24, 4, 64, 65_536, 1024, 1.0
+WEIGHTS, SPEED, WISH = 1, 40, 25  # GB, GB read in a second, and tokens that the users want in a second
+needles = {1: 93, 2: 92, 3: 86, 4: 84, 6: 78}  # per cent, if one layer in so many sees everything
 NEAR = 0.0055  # for two decimals, and a little
 ASKED = "your reason", "a grade", "what would change your mind"
 GRADES = "proved", "measured here", "reported by several", "reported once", "used", "unknown"
@@ -42,9 +44,24 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
     ]
     if all(said[1].strip().lower() == "proved" for said, *_ in lines.values()):
         filled.append("You grade both lines proved. Who has shown that such a model finds its needles?")
-    if layers.count(TEXT) < LAYERS // 2:
-        filled.append("Every second layer could see everything, too. Does your reason say why fewer do?")
+    if speed(layers) < WISH:
+        filled.append(f"Your users want {WISH} tokens a second. Does your reason say why they get fewer?")
+    else:
+        filled.append(
+            f"Your cache has room for every second layer, which found {needles[2]} % of the needles. Does "
+            "your reason say what your users get for the needles that they lose?"
+        )
     return result("correct", [line.replace("..", ".") for line in filled])
+
+
+def speed(layers):
+    """How many tokens the phone writes in a second: for each one it reads its weights and the cache."""
+    return SPEED / (WEIGHTS + cache(layers))
+
+
+def cache(layers):
+    """The cache in GB: a key and a value for each token that a layer sees, 2 bytes a number."""
+    return sum(layers) * 2 * HEADS * WIDTH * 2 / 1e9
 
 
 def of_layers(layers):
@@ -55,8 +72,7 @@ def of_layers(layers):
     for place, seen in enumerate(layers):
         if not isinstance(seen, Integral) or seen not in (WINDOW, TEXT):
             return "", f"Your layer {place} sees {seen!r} tokens. Choose {WINDOW:,} or {TEXT:,}."
-    size = sum(layers) * 2 * HEADS * WIDTH * 2 / 1e9
-    everything = layers.count(TEXT)
+    size, everything = cache(layers), layers.count(TEXT)
     choice = f"{everything} of {LAYERS} layers see everything, and the cache takes {size:.1f} GB"
     if not everything:
         reach = LAYERS * (WINDOW - 1)
@@ -72,7 +88,7 @@ def of_layers(layers):
             choice,
             "Your cache fits, but your pattern doesn't repeat. Repeat a short pattern over all layers.",
         )
-    return choice, None
+    return f"{choice}, so the phone writes {speed(layers):.0f} tokens a second", None
 
 
 def of_base(base, numbers):
@@ -103,6 +119,8 @@ def of_numbers(base, numbers):
         return "Your `my_numbers` should be a list of two numbers, the copy and the best random word."
     if any(number is ... for number in numbers):
         return f"Your base {base:,} still lacks its two numbers. Compute them, and put them in `my_numbers`."
+    if isinstance(numbers[0], np.ndarray) and numbers[0].ndim:
+        return "Your first number is the copy at every distance. Take the smallest of these: `copy.min()`."
     if not all(isinstance(number, Real) and not isinstance(number, bool) for number in numbers):
         return f"Your `my_numbers` are {numbers!r}. Both should be numbers."
     given = [float(number) for number in numbers]

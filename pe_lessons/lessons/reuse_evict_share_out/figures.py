@@ -60,7 +60,7 @@ def targets():
     kinds[old:, evicted] = 0
     kinds[8:old, evicted] = 3
     kept = np.delete(np.arange(16), evicted)
-    fig, axes = plt.subplots(1, 2, figsize=(4.7, 3), width_ratios=(16, 10))
+    fig, axes = plt.subplots(1, 2, figsize=(4.7, 3.3), width_ratios=(16, 10))
     for ax, name, seen in zip(axes, ("keep", "move"), (kinds, kinds[np.ix_(kept, kept)]), strict=True):
         ax.imshow(papers[seen])
         ax.set_xticks(np.arange(len(seen) + 1) - 0.5, minor=True)
@@ -72,10 +72,12 @@ def targets():
         ax.set_title(name, loc="left")
         ax.set_anchor("N")
     whose = ["0, 1", "2\N{EN DASH}7", "8\N{EN DASH}11", "new"]
-    for axis in (axes[0].xaxis, axes[0].yaxis):
-        axis.set_ticks([0.5, 4.5, 9.5, 13.5], whose)
-    for axis in (axes[1].xaxis, axes[1].yaxis):
-        axis.set_ticks([0.5, 3.5, 7.5], [whose[0], *whose[2:]])
+    axes[0].yaxis.set_ticks([0.5, 4.5, 9.5, 13.5], whose)
+    axes[1].yaxis.set_ticks([0.5, 3.5, 7.5], [whose[0], *whose[2:]])
+    axes[0].xaxis.set_ticks([0, 5, 10, 15])  # below, the positions
+    axes[1].xaxis.set_ticks([0, 5, 9])
+    for ax in axes:
+        ax.set_xlabel("position")
     axes[0].annotate("8 to 11 have\nread these", (6, 8.5), (11.5, 3), **plots.NOTE, arrowprops=plots.LINE)
     return fig
 

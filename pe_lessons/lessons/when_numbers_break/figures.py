@@ -45,12 +45,12 @@ def errors(ends, sines, scores, table):
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
         ax.plot(ends, values, color=colour, marker="o")
-    ax.text(1e2, 1e-3, "the worst sine,\nangles in float32", color=COLOURS[1])
-    ax.text(2.5e5, 2e-4, "a score", color=COLOURS[0], va="top")
-    ax.text(6e2, 6e-8, "the course's table (angles in float64)", color=COLOURS[2], va="bottom")
+    ax.text(1e4, 1e-2, "the worst sine,\nangles in float32", color=COLOURS[1])
+    ax.text(4e5, 4e-4, "the worst score", color=COLOURS[0], va="top")
+    ax.text(1.2e4, 6e-8, "the course's table (angles in float64)", color=COLOURS[2], va="bottom")
     ax.set(xscale="log", yscale="log", ylabel="largest error")
-    ax.set_xlabel("position (a dot: the hundred positions before it)")
-    ax.set_xticks(ends, [f"{end:,}" if at % 2 == 0 else "" for at, end in enumerate(ends)])
+    ax.set_xlabel("position (a dot: the 10,000 before it)")
+    ax.set_xticks(ends, [f"{end:,}" for end in ends])
     ax.minorticks_off()
     return fig
 
