@@ -34,7 +34,7 @@ def stretch(column, row):
 
 @plots.drawn
 def reshaped(n_positions, n_pairs):
-    """Which numbers a reshape puts into the rows of a table, with the positions first and with the pairs first."""
+    """What a reshape puts into the rows of a table, with the positions first and with the pairs first."""
     stored = {
         f"positions first, ({n_positions}, {n_pairs}, 2)": np.indices((n_positions, n_pairs, 2)),
         f"pairs first, ({n_pairs}, {n_positions}, 2)": np.indices((n_pairs, n_positions, 2))[[1, 0, 2]],
@@ -44,7 +44,7 @@ def reshaped(n_positions, n_pairs):
         table = indices.reshape(3, n_positions, 2 * n_pairs)
         for y, x in np.ndindex(table.shape[1:]):
             position, pair, odd = table[:, y, x]
-            ax.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=COLOURS[position], alpha=0.25, edgecolor="none"))
+            ax.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=COLOURS[position], alpha=0.25))
             ax.add_patch(plt.Rectangle((x, y), 1, 1, facecolor="none", edgecolor="0.6"))
             ax.text(x + 0.5, y + 0.34, f"{'sc'[odd]}{pair}", ha="center", va="center", fontweight="bold")
             ax.text(x + 0.5, y + 0.7, f"pos. {position}", ha="center", va="center", fontsize="small")
