@@ -32,3 +32,8 @@ def with_words(seed):
     P, *_ = np.linalg.lstsq(both, wanted)
     yield "demand missed by", np.abs(both @ P - wanted).max(), below(1e-9)
     yield "repaired head on target", rows_on_target(P @ rotation, P), equal_to(1)
+    far = letters[rng.integers(LETTERS, size=900)] + arrays.sinusoidal(900, D_MODEL)
+    scores = np.where(np.tri(900, dtype=bool), (far @ P @ rotation) @ (far @ P).T, -np.inf)
+    found = scores.argmax(axis=1)[BACK:] == np.arange(900 - BACK)
+    yield "repaired head at positions 300 to 499", found[300 - BACK : 500 - BACK].mean(), at_least(0.95)
+    yield "repaired head at positions 700 to 899", found[700 - BACK :].mean(), below(0.9)

@@ -7,11 +7,12 @@ from pe_lessons import plots
 
 
 @plots.drawn
-def added(panels):
-    """What is added to column 0, for four sentences of six tokens: tables below each other."""
+def added(right, wrong):
+    """What is added to column 0, for four sentences of six tokens: two tables below each other."""
+    panels = {"(6, 8): a position for each token": right, "(4, 1, 8): a position for each sentence": wrong}
     fig, axes = plt.subplots(len(panels), 1, figsize=(4.7, 4.6))
-    for ax, (title, values) in zip(axes, panels.items()):
-        values = np.asarray(values)
+    for ax, (title, sums) in zip(axes, panels.items()):
+        values = np.asarray(sums)[..., 0]
         ax.imshow(values, aspect="auto", cmap=plots.SIGNED, vmin=-1, vmax=1)
         for (row, column), value in np.ndenumerate(values):
             dark = abs(value) > 0.6

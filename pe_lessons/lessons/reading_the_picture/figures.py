@@ -29,16 +29,25 @@ def heat_map(table):
 
 @plots.drawn
 def detector(answers):
-    """What the row of position 500 answers at each position: all pairs, the fast ones, the slow ones."""
-    fig = plots.curves(answers, ylabel="answer", beside=dict.fromkeys(answers, (1030, 0)))
-    ax = fig.axes[0]
-    for line in ax.lines:
-        line.set(linewidth=1.3, linestyle="-")  # a dash would be longer than a ripple
-    words = ("all 256 pairs", '58 fast pairs:\n"not here"', '198 slow pairs:\n"about this far"')
-    for label, text, height in zip(ax.texts, words, (0.25, -0.02, 0.5), strict=True):
-        label.set(text=text, position=(1020, height))
-    ax.text(530, 1.0, "position 500", va="center", color="0.35")
-    ax.set(xlim=(0, 1000), ylim=(-0.35, 1.1), xticks=range(0, 1001, 250))
+    """What the row of position 500 answers, near it and far away: all pairs, the fast ones, the slow ones."""
+    said = {
+        "fast": (plots.COLOURS[1], '58 fast pairs:\n"not here"', (0.02, -0.04)),
+        "all": (plots.COLOURS[0], "all 256 pairs", (0.53, 0.26)),
+        "slow": (plots.COLOURS[2], '198 slow pairs:\n"about this far"', (0.97, 0.54)),
+    }
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 5.2))
+    for ax, (first, last) in zip(axes, ((480, 520), (0, 1000))):
+        for name, (colour, words, heights) in said.items():
+            shown = np.arange(first, last + 1)
+            ax.plot(shown, answers[name][shown], color=colour, linewidth=1.3)
+            height = heights[0 if ax is axes[0] else 1]
+            place = (last + 0.03 * (last - first), height)
+            ax.annotate(words, place, color=colour, va="center", linespacing=1.3, annotation_clip=False)
+        ax.set(xlim=(first, last), ylim=(-0.35, 1.1), ylabel="answer")
+        ax.set_xticks(np.linspace(first, last, 5))
+    axes[0].set_title("near position 500", loc="left")
+    axes[1].set_title("farther away", loc="left")
+    axes[1].set_xlabel("position")
     return fig
 
 

@@ -1,4 +1,4 @@
-"""The drawing of the lesson on broadcasting."""
+"""The drawings of the lesson on broadcasting."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,4 +29,27 @@ def stretch(column, row):
     axes[0].set_xlabel("stretched to the right", color=COLOURS[1])
     axes[1].set_xlabel("stretched down", color=COLOURS[1])
     axes[2].set_xlabel("all the angles")
+    return fig
+
+
+@plots.drawn
+def reshaped(n_positions, n_pairs):
+    """What a reshape puts into the rows of a table, with the positions first and with the pairs first."""
+    stored = {
+        f"positions first, ({n_positions}, {n_pairs}, 2)": np.indices((n_positions, n_pairs, 2)),
+        f"pairs first, ({n_pairs}, {n_positions}, 2)": np.indices((n_pairs, n_positions, 2))[[1, 0, 2]],
+    }
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 3.6))
+    for ax, (title, indices) in zip(axes, stored.items()):
+        table = indices.reshape(3, n_positions, 2 * n_pairs)
+        for y, x in np.ndindex(table.shape[1:]):
+            position, pair, odd = table[:, y, x]
+            ax.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=COLOURS[position], alpha=0.25))
+            ax.add_patch(plt.Rectangle((x, y), 1, 1, facecolor="none", edgecolor="0.6"))
+            ax.text(x + 0.5, y + 0.34, f"{'sc'[odd]}{pair}", ha="center", va="center", fontweight="bold")
+            ax.text(x + 0.5, y + 0.7, f"pos. {position}", ha="center", va="center", fontsize="small")
+        ax.set(xlim=(0, 2 * n_pairs), ylim=(n_positions, 0), title=title, xticks=[])
+        ax.set_yticks(np.arange(n_positions) + 0.5, [f"row {row}" for row in range(n_positions)])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
     return fig
