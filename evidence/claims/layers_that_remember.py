@@ -55,4 +55,3 @@ def guesses(seed):
         TASKS.items(), (between(0.72, 0.76), between(0.27, 0.31), between(0.25, 0.29)), strict=True
     ):
         yield f"guess, {what}", toy.guess(task, seed=seed), bound
-
