@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from pe_lessons import arrays
-
 
 def mrope_positions_loop(parts):
     times = []
@@ -43,8 +41,7 @@ def mrope_positions_arrays(parts):
 
 def decoded_positions_arrays(prompts, steps):
     answers = []
-    for parts in prompts:
-        places = arrays.mrope_positions(parts)  # (3, tokens)
+    for places in prompts:  # (3, tokens)
         delta = places.max() + 1 - places.shape[1]
         cached = places.shape[1]
         answers.append(cached + delta + np.arange(steps))
@@ -53,18 +50,16 @@ def decoded_positions_arrays(prompts, steps):
 
 def decoded_positions_loop(prompts, steps):
     answers = []
-    for parts in prompts:
-        after = 0  # one more than the largest number so far
-        for part in parts:
-            after += part if isinstance(part, int) else max(part)
+    for places in prompts:
+        largest = max(max(axis) for axis in places)
+        after = largest + 1
         answers.append([after + step for step in range(steps)])
     return answers
 
 
 def decoded_as_found(prompts, steps):
     cached, answers = [], []
-    for parts in prompts:
-        places = arrays.mrope_positions(parts)  # (3, tokens)
+    for places in prompts:  # (3, tokens)
         cached.append(places.shape[1])
         delta = places[0].max() + 1 - places.shape[1]
     for tokens in cached:

@@ -7,6 +7,16 @@ import numpy as np
 from pe_lessons import arrays, loops
 
 
+def packed_positions_arrays(tokens, end):
+    places = np.arange(len(tokens))
+    ends = np.array(tokens) == end
+    documents = np.cumsum(ends) - ends  # (seq_len,) an end belongs to the text that it ends
+    first = np.searchsorted(documents, documents)  # where the text of each token begins
+    positions = places - first
+    mask = (documents[:, None] == documents) & (places <= places[:, None])  # (n_q, n_k)
+    return positions, mask
+
+
 def packed_positions_loop(tokens, end):
     positions, documents = [], []
     position, document = 0, 0
@@ -19,16 +29,6 @@ def packed_positions_loop(tokens, end):
             document += 1
     places = range(len(tokens))
     mask = [[documents[n] == documents[m] and n <= m for n in places] for m in places]
-    return positions, mask
-
-
-def packed_positions_arrays(tokens, end):
-    ends = np.array(tokens) == end
-    documents = np.cumsum(ends) - ends  # (seq_len,) an end belongs to the text that it ends
-    places = np.arange(len(tokens))
-    first = np.searchsorted(documents, documents)  # where the text of each token begins
-    positions = places - first
-    mask = (documents[:, None] == documents) & (places <= places[:, None])  # (n_q, n_k)
     return positions, mask
 
 

@@ -27,6 +27,13 @@ def values_turned_back_arrays(q, kv, q_positions, positions):
     return arrays.rotary(output, back)
 
 
+def values_turned_back_short(q, kv, q_positions, positions):
+    turned_q = arrays.rotary(q, q_positions)
+    turned_kv = arrays.rotary(kv, positions)
+    output = arrays.attention(turned_q, turned_kv, turned_kv)
+    return arrays.rotary(output, -np.array(q_positions))
+
+
 def values_turned_back_loop(q, kv, q_positions, positions):
     turned_q = loops.rotary(q, q_positions)
     turned_kv = loops.rotary(kv, positions)

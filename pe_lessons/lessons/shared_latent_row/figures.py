@@ -1,6 +1,7 @@
 """The drawings of this lesson."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from pe_lessons import plots
 
@@ -53,21 +54,23 @@ def rotated(latent, rows, query):
     return fig
 
 
-def _arrow(ax, start, end, matrix):
+def _arrow(ax, start, end, matrix, y=0):
     arrow = {"arrowstyle": "-|>", "color": "0.4", "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", (end, 0), (start, 0), arrowprops=arrow)
+    ax.annotate("", (end, y), (start, y), arrowprops=arrow)
     ax.text((start + end) / 2, 0.2, matrix, ha="center")
 
 
 def _cells(ax, middle, name, numbers, *, lit, cell=CELL):
-    left = middle - cell * len(numbers) / 2
+    _boxes(ax, middle - cell * len(numbers) / 2, 0, numbers, cell=cell, paper=LIT if lit else "0.95")
+    ax.text(middle, 0.5, name, ha="center")
+
+
+def _boxes(ax, left, y, numbers, *, cell=CELL, paper="0.95"):
     for place, number in enumerate(numbers):
-        paper = LIT if lit else "0.95"
-        corner = left + cell * place, -0.35
+        corner = left + cell * place, y - 0.35
         ax.add_patch(plt.Rectangle(corner, cell, 0.7, facecolor=paper, edgecolor="0.5", gid=plots.KEEPS))
         said = f"{number}".replace("-", "\u2212")
-        ax.text(corner[0] + cell / 2, 0, said, ha="center", va="center", color="black")
-    ax.text(middle, 0.5, name, ha="center")
+        ax.text(corner[0] + cell / 2, y, said, ha="center", va="center", color="black")
 
 
 @plots.drawn
@@ -77,3 +80,55 @@ def decoupled():
     cache = [("latent row $c$", 512, ""), ("$R_n k'$", 64, LIGHT_GREEN)]
     rows = {"a head's query": query, "in the cache": cache}
     return plots.strips(rows, xlabel="column", xticks=[0, 512, 576])
+
+
+@plots.drawn
+def whole_head(latent, weights, value):
+    """What a head does with the cached rows: all columns give the weights, and the grey ones the sum."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.6))
+    ax.text(0.95, 3.5, "latent row", ha="center")
+    ax.text(2.4, 3.5, "rotated key", ha="center")
+    ax.text(4.75, 3.5, "weight", ha="center")
+    for place, (row, weight) in enumerate(zip(latent, weights)):
+        y = 3 - 0.9 * place
+        _boxes(ax, 0.2, y, row)
+        _boxes(ax, 1.8, y, [f"$R_{place}\\, k'_{place}$"], cell=1.15, paper=LIGHT_GREEN)
+        _arrow(ax, 3.05, 4.2, "", y=y)
+        ax.text(4.75, y, f"{weight:.2f}", ha="center", va="center")
+    ax.text(3.6, 1.32, "dot product with the query,\nthen softmax", ha="center", va="center", color="0.3")
+    _boxes(ax, 0.2, 0, [f"{number:g}" for number in weights @ latent], paper=LIT)
+    ax.text(1.0, 0.5, "weighted sum", ha="center")
+    _arrow(ax, 1.9, 3.2, "$W_V$")
+    _boxes(ax, 3.3, 0, [f"{number:g}" for number in value], paper=LIT)
+    ax.text(4.1, 0.5, "output of the head", ha="center")
+    ax.set(xlim=(0.1, 5.6), ylim=(-0.45, 3.8), aspect="equal")
+    ax.set_axis_off()
+    return fig
+
+
+@plots.drawn
+def turned_back():
+    """Two rotated values, their sum, and the sum rotated back, for a text at two places."""
+    values, turn = np.exp(1j * np.deg2rad([85, -30])), np.deg2rad(50)
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 4.6))
+    for ax, first in zip(axes, (0, 2)):
+        positions = first + np.arange(2)
+        rotated = values * np.exp(1j * turn * positions)
+        total, m = rotated.sum(), positions[-1]
+        for place, (n, one) in enumerate(zip(positions, rotated)):
+            _from_origin(ax, one, rf"$R_{n}\, v_{place}$", colour="0.5", lw=1.5)
+            ax.plot((one.real, total.real), (one.imag, total.imag), color="0.7", ls="--", lw=1)
+        _from_origin(ax, total, "sum", colour="0.1", lw=2)
+        back = total * np.exp(-1j * turn * m)
+        _from_origin(ax, back, "sum rotated\nback", colour=plots.OF_ENCODING["RoPE"], lw=2.5)
+        ax.set_title(f"tokens at {positions[0]} and {m}", loc="left")
+        ax.set(xlim=(-2.0, 2.4), ylim=(-0.3, 1.65), aspect="equal")
+        ax.set_axis_off()
+    return fig
+
+
+def _from_origin(ax, end, name, *, colour, lw):
+    arrow = {"arrowstyle": "-|>", "color": colour, "lw": lw, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", (end.real, end.imag), (0, 0), arrowprops=arrow)
+    spot = end * (1 + (0.14 + 0.28 * abs(end.real / abs(end))) / abs(end))
+    ax.text(spot.real, spot.imag, name, ha="center", va="center", color=colour)
