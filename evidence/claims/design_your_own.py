@@ -60,6 +60,20 @@ def louder_rows():
         yield f"{name}, on how many seeds above 0.7", [sum(one > 0.7 for one in right)], between(7, 9)
 
 
+@who_learns
+@each_seed
+def stripes_with_the_old_gaps(seed):
+    """Rows 4 times as loud in stripes: with words, their gaps are as large as those of the sinusoidal table"""
+    lesson = of_lesson("design_your_own")
+
+    def encode(positions, d_model):
+        return 4 * lesson.sinusoidal(positions, d_model) + lesson.stripes(d_model)
+
+    right = workshop.share_right(workshop.trained(encode, seed), 16, seed)
+    yield "five back", right, between(0.15, 0.7).at(1)
+    yield "with words", workshop.distance_with_words(encode, seed), between(0.93, 1)
+
+
 def _times(factor, encode):
     return lambda positions, d_model: factor * encode(positions, d_model)
 
