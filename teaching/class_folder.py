@@ -7,6 +7,8 @@ from pathlib import Path
 
 from pe_lessons.lessons import progress
 
+if hasattr(sys.stdout, "reconfigure"):  # a terminal in Latin-1 lacks a sign of many a name
+    sys.stdout.reconfigure(errors="replace")
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -45,6 +45,7 @@ WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a c
     r'<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
 FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
+OURS = ("id", "ours", "number")  # what `read_roster` adds: Canvas's number where it made the id, for example
 LEFT_OUT = re.compile("[\x00-\x1f\x7f-\x9f&<>\"`|':\\\\/]")  # by Moodle, of a name in its zip
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
@@ -148,21 +149,17 @@ def end(process):
     process.join(10)
 
 
-def graded(folder, lesson, student):
-    """The file that says which submission was graded, with which version of the course, and if it failed."""
-    return folder / "feedback" / student / lesson / "graded.txt"
-
-
 def mark_graded(folder, lesson, student, *how):
-    """Note that a submission was graded; or how it was not, "failed" or "stopped"."""
-    words, file = (handed_in(folder, lesson, student), version(), *how), graded(folder, lesson, student)
+    """Note which submission was graded, with which version; or how it was not, "failed" or "stopped"."""
+    words = handed_in(folder, lesson, student), version(), *how
+    file = folder / "feedback" / student / lesson / "graded.txt"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n".join(words) + "\n")
 
 
 def last_graded(folder, lesson, student):
-    """The words of that file, or none."""
-    file = graded(folder, lesson, student)
+    """What `mark_graded` noted, or nothing."""
+    file = folder / "feedback" / student / lesson / "graded.txt"
     return file.read_text().split() if file.exists() else []
 
 
@@ -322,6 +319,7 @@ def read_roster(folder):
         )
     for row, name in zip(roster, made):
         row["ours"] = row.get("id") or row.get("Student") or name.endswith(" ?")
+        row["number"] = "" if row.get("id") or "Student" not in columns else row.get("ID")
         row["id"] = intake.without_markup(row.get("id") or name)
     if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
         sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
@@ -335,7 +333,7 @@ def people(folder):
     """
     found = {}
     for row in read_roster(folder):
-        known = tuple(str(value or "") for column, value in row.items() if column not in ("id", "ours"))
+        known = tuple(str(value or "") for column, value in row.items() if column not in OURS)
         _, names = found.setdefault(known if any(known) else row["id"], (row, []))
         names.append(row["id"])
     return list(found.values())
@@ -425,9 +423,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
     handed_out(folder, lesson)
-    roster = people(folder)
-    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", row["id"]) for row in read_roster(folder) if row["ours"])
-    taken = intake.collect(folder, lesson, {found[1] for found in numbered if found})
+    roster, rows = people(folder), read_roster(folder)
+    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", row["id"]) for row in rows if row["ours"])
+    numbers = {row["id"]: row["number"] for row in rows if row["number"]}
+    taken = intake.collect(folder, lesson, {found[1] for found in numbered if found}, numbers)
     if student is not None and student not in taken.ready:
         there = ", ".join(sorted(taken.ready))
         sys.exit(f"grade: of {student!r} there is nothing to grade; there is of {there}")

@@ -80,14 +80,18 @@ class Unreadable(Exception):
     """A file that is no notebook of the lesson; the message is for the learner."""
 
 
-def collect(folder, lesson, namesakes=()):
+def collect(folder, lesson, namesakes=(), numbers=None):
     """Put everybody's notebook into `submitted`, repaired; return the `Intake`.
 
-    Several may have one of the names in `namesakes`, also when only one of them hands in.
+    Several may have one of the names in `namesakes`, also when only one of them hands in. Whose number is not
+    the one that `numbers` has for the name is somebody else, who has the number in the name.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
     intake, chosen, same = Intake(), {}, {}
     handed_over = sorted(found(folder / "downloaded" / lesson, intake.unread), key=lambda one: one[-1])
+    for place, (student, number, *more) in enumerate(handed_over):
+        if number and number != (numbers or {}).get(student, number):
+            handed_over[place] = f"{student} {number}", number, *more
     intake.namesakes = names_of_several(handed_over, namesakes)
     for student, number, file, content, handed_in in handed_over:
         if student in intake.namesakes:
@@ -140,8 +144,13 @@ def found(downloads, unread):
     Content is read when it is called: bytes, or an `Unreadable`. What tells of no learner goes into `unread`.
     """
     lesson = downloads.name
-    names = {}
-    for path in sorted(downloads.rglob("*")):
+    names, paths = {}, []
+    for top in sorted(downloads.glob("*")):
+        try:
+            paths += [top, *sorted(() if top.is_symlink() else top.rglob("*"))]
+        except (RecursionError, OSError) as problem:
+            unread[readable(top.name)] = f"put the notebook itself here ({in_a_line(problem)})"
+    for path in paths:
         name = path.relative_to(downloads).as_posix()
         if path.is_file() and not path.is_symlink():  # which might lead to another learner's work
             names[path] = name
@@ -221,12 +230,12 @@ def readable(name):
         name.encode()
     except UnicodeEncodeError:
         name = os.fsencode(name).decode("latin-1")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "-", name)
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069]", "-", name)
 
 
 def without_markup(name):
     """A learner's name without the signs of HTML and JavaScript: nbgrader's pages show it as it is."""
-    return re.sub(r"[\"`=&<>\x00-\x1f\x7f-\x9f]", "-", name.replace("'", "’"))
+    return re.sub(r"[\"`=&<>]", "-", readable(name).replace("'", "’"))
 
 
 def in_a_line(problem):

@@ -29,6 +29,7 @@ from pe_lessons.lessons import REGISTRY
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
 # The same for every process of a run of `grade`, so that all learners have the same trials.
 RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
+CALLED = 300  # so many names of so many characters are stored of what an answer called
 LONGEST = 5_000_000  # characters of a look; a right answer's has less than a million
 DIMENSIONS = 64  # of a value: the product of a million sizes takes minutes
 VERDICT = "course_verdict"  # in the metadata of a check: its status, the cause, and what was called
@@ -139,9 +140,9 @@ def write_verdict(cell, look):
         lost = f"The check of {name} was not heard: something in the notebook has replaced it."
         cell.outputs = [error("NoVerdict", lost)]
         return
-    called = sorted({storable(name) for one in read(look).seen for name in one.called})  # in some trial
+    called = {storable(name)[:CALLED] for one in read(look).seen for name in one.called}  # in some trial
     cause = result.cause if result.cause or result.status == "correct" else unnamed(name, look)
-    cell.metadata[VERDICT] = {"status": result.status, "cause": cause, "called": called}
+    cell.metadata[VERDICT] = {"status": result.status, "cause": cause, "called": sorted(called)[:CALLED]}
     if result.status == "correct":
         cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=storable(f"{result}\n"))]
     else:

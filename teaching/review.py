@@ -51,12 +51,6 @@ RIGHT = "right"
 ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
 
 
-def own_code(notebook, release):
-    """The code cells that the learner wrote or changed."""
-    given = {cell.source.strip() for cell in release.cells}
-    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip() not in given]
-
-
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     try:
@@ -94,6 +88,7 @@ def look(folder, lesson):
     those count who had a file when marks were last written: no mistyped name, for example.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
+    as_given = {cell.source.strip() for cell in release.cells}
     mistakes, remarks, alike, wrong = defaultdict(dict), defaultdict(list), defaultdict(set), set()
     graded, by_hand = grade.points(folder, lesson), grade.points_by_hand(folder, lesson)
     told = {row["student"]: row["remark"] for row in grade.table_in(folder / "grades" / f"{lesson}.csv")}
@@ -108,7 +103,9 @@ def look(folder, lesson):
         if (files := notebook.metadata.get("files", 0)) > 1:
             remarks[student].append(f"{files} files under this name, and the newest one counts")
         remarks[student] += [STOPPED[why] for why in notebook.metadata.get("stopped", ())]
-        for cell in sorted(own_code(notebook, release), key=lambda one: not grade_id(one))[:MOST_OWN]:
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        own = [cell for cell in code if cell.source.strip() not in as_given]  # written or changed
+        for cell in sorted(own, key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "cells that they added or changed", tree].add(student)
         for cell in notebook.cells:

@@ -173,6 +173,7 @@ def names(places):
     return sum(one.f_files - one.f_ffree for one in map(os.statvfs, places))
 
 
+@functools.cache
 def missing():
     """Why answers cannot run in a sandbox on this machine, or None. All of them would get 0 points."""
     if not sys.platform.startswith("linux"):

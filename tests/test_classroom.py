@@ -108,30 +108,21 @@ GRADABLE = {
     "nbgrader a list": each(lambda cell: cell["metadata"].update(nbgrader=[1])),
     "half an emoji in prose": prose(source="see \ud83d"),
     "outputs of another form": code(outputs={"a": 1}),
-    "execution count a page": code(execution_count="<script>"),
     "keys too many": lambda data: (prose(zz=1, attachments=1, metadata={"zz": 1})(data), data.update(zz=1)),
     "a number of 5,000 digits": lambda data: more(data, "BIG = 0x" + 5_000 * "f"),
     "a thousand dots": lambda data: more(data, "a" + ".b" * 1_000),
     "a million lines of prose": prose(source=10**6 * "\n"),
     "700 lines of magic": lambda data: more(data, 700 * "%pwd\n" + "\0"),
-    "a schema of the future": lambda data: data.update(nbformat_minor=99),
-    "ids as numbers": lambda data: [cell.update(id=n) for n, cell in enumerate(data["cells"])],
     "ids of lists": lambda data: data.update(nbformat_minor=4) or prose(id=10**5 * [{}])(data),
     "a name without end": prose(id=25 * intake.MOST_CODE * "a"),
     "one id twice": lambda data: [more(data, "1") for _ in "ab"],
-    "source in lines": lambda data: prose(source=["see\n", "there"])(data),
     "a byte order mark": lambda data: "\ufeff" + json.dumps(data),
-    "a key twice": lambda data: json.dumps(data).replace('"nbformat":', '"nbformat": 4, "nbformat":', 1),
-    "a number that is none": lambda data: json.dumps(data | {"odd": float("nan")}),
 }
 EVIL = "\x1b]0;x\x07![x](http://x.invalid/t.png) `$<b>"  # to a terminal, to markdown and to a browser
 NOT_WHOLE, NONE, INVALID = "can't be read from line ", "This isn't a notebook", "not as JupyterLab writes it"
 BROKEN = {
-    "cut": (lambda data: json.dumps(data)[:5_000], NOT_WHOLE),
     "nested without end": (lambda data: '{"nbformat": 4, "cells": ' + "[" * 10**5, "RecursionError"),
     "something after the end": (lambda data: json.dumps(data) + "}", NOT_WHOLE),
-    "a print-out": (lambda data: "%PDF-1.4", NONE),
-    "a list": (lambda data: "[]", NONE),
     "a number": (lambda data: "9" * 5_000, INVALID),
     "another object": (lambda data: '{"cells": []}', NONE),
     "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
@@ -142,14 +133,10 @@ BROKEN = {
     "cells a text": (lambda data: data.update(cells="cells"), INVALID),
     "another lesson": (lambda data: find_notebooks()[2].read_text(), "This is lesson by_hand, not"),
     "a cell is null": (lambda data: data["cells"].insert(3, None), INVALID),
-    "cell_type missing": (lambda data: [first(data, "code").pop("cell_type")], INVALID),
     "cell_type heading": (prose(cell_type="heading"), INVALID),
-    "source missing": (lambda data: [first(data, "code").pop("source")], INVALID),
-    "source a number": (code(source=5), INVALID),
     "source lists of lists": (code(source=[["1"]]), INVALID),
     "metadata a list": (code(metadata=[]), INVALID),
     "nbformat evil": (lambda data: data.update(nbformat=EVIL), INVALID),
-    "cell_type without end": (prose(cell_type=25 * intake.MOST_CODE * "a"), INVALID),
 }
 
 
@@ -228,15 +215,11 @@ def content_of(about):
 
 
 def spoilt(content, how):
-    """A zip that broke off, or with other bits in the entry's flags, method or content."""
+    """A zip with other bits in the entry's flags or content."""
     directory, content = content.rindex(b"PK\x01\x02"), bytearray(content)
     match how:
-        case "cut":
-            del content[len(content) // 2 :]
         case "damaged":
             content[300] ^= 255
-        case "method":
-            content[directory + 10] = 99
         case "encrypted":
             content[directory + 8] |= 1
     return bytes(content)
@@ -260,6 +243,7 @@ def test_entries_that_no_platform_packs(a_class):
 
 
 HANDED_IN = tomllib.loads((ROOT / "tests" / "odd_hand_ins.toml").read_text(encoding="utf-8"))
+ROSTERS = HANDED_IN.pop("rosters")
 
 
 @pytest.mark.parametrize("how", HANDED_IN)
@@ -277,7 +261,7 @@ def test_whose_a_file_is(how, a_class):
     assert all((folder / "downloaded" / LESSON / name).exists() for name in files), "nothing is deleted"
 
 
-def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
+def test_names_that_a_terminal_or_a_folder_cannot_have(a_class, monkeypatch):
     folder, put = a_class
     assert intake.readable("a\x1b[2J.ipynb") == "a-[2J.ipynb"  # which would clear the teacher's screen
     assert len(intake.student_of("x" * 250 + ".ipynb").encode()) <= intake.LONGEST_NAME
@@ -286,18 +270,31 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class):
     formulas = ["=HYPERLINK(1).ipynb", "\uff1d1.ipynb", "+1/x.ipynb", moodle("@SUM"), " =1.ipynb"]
     assert not any(re.match(r"[=\uff1d+@\s-]", intake.student_of(name)) for name in formulas)
     assert intake.student_of(moodle("Ad\u200ba\u202e")) == "Ada"
+    assert (
+        intake.student_of(moodle("a\u2028b\u2029c\x85\u061cd"))
+        == "a-b-c-d"
+        == intake.readable("a\u2028b\u2029c\x85d")
+    )
+    assert intake.without_markup("\u061c\u2028") == "--"  # an id that the teacher copied from somewhere
     assert intake.student_of("Ada\u200b.ipynb") == "Ada_"  # by mail: not Ada, whose work it would replace
     put({"gus.ipynb": mine("his"), grade.os.fsdecode(b"Zo\xeb.ipynb"): mine("as old zips have it")})
     downloaded = folder / "downloaded" / LESSON
     (downloaded / "zed.ipynb").symlink_to(downloaded / "gus.ipynb")
     (downloaded / "empty").mkdir()
+    (downloaded / "deep").mkdir()
     (downloaded / "full").symlink_to(downloaded)
     getattr(grade.os, "mkfifo", Path.mkdir)(downloaded / "pipe.ipynb")
     grade.os.utime(downloaded / "gus.ipynb", (10**10,) * 2)  # in the year 2286
+    looked_through = Path.rglob  # in Python 3.11, nobody looks through folders that lie 1,000 deep
+    very_deep = Mock(side_effect=RecursionError)
+    monkeypatch.setattr(
+        Path, "rglob", lambda *all: (very_deep if all[0].name == "deep" else looked_through)(*all)
+    )
     taken = intake.collect(folder, LESSON)
     assert (folder / "submitted" / "gus" / LESSON / "timestamp.txt").read_text() < "2101"
     assert taken.ready.keys() == {"gus", "Zoë"}
-    assert taken.unread.keys() == {"zed.ipynb", "empty", "full", "pipe.ipynb"}
+    assert taken.unread.keys() == {"zed.ipynb", "empty", "full", "pipe.ipynb", "deep"}
+    assert "here (RecursionError)" in taken.unread["deep"]
 
 
 def test_the_files_of_a_learner_are_not_held_at_once(a_class, monkeypatch):
@@ -485,6 +482,10 @@ def test_a_forged_look_is_no_verdict(monkeypatch):
     assert 0 < max(factors) <= 64
     for text in ("", "[]", "null", "[" * 10**5, "{}", json.dumps(look | {"kind": "letters"}), "9" * 5_000):
         assert marking.judged(exercise.name, text) is None
+    cell = copy.deepcopy(demo.cell_of(RELEASE, f"{exercise.name}-check"))
+    many = [seen[0] | {"called": [f"{n}{10_000 * 'x'}" for n in range(500)]}, *seen[1:]]
+    marking.write_verdict(cell, json.dumps(look | {"seen": many}))
+    assert cell.metadata[marking.VERDICT]["called"] and len(json.dumps(cell)) < 10**5
     text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()  # a reason stays one line
     assert "right_pairs: Correct." not in str(marking.judged("right_pairs", text)).splitlines()
 
@@ -524,12 +525,21 @@ def test_who_stores_replies_fails_in_fresh_trials(exercise):
     """By the number of the call: the replies of the known trials, or those most frequent in many runs."""
     renewed, seeds = marking.renewed(exercise.name), marking.seeds(exercise.name)
     assert None not in seeds and len(renewed._all_probes) == len(exercise._all_probes) + len(seeds)
-    luck, runs = 1, [fresh.seeds_for(exercise, random.Random(run)) for run in range(25)]
+    halves, luck, runs = (
+        ({*()}, {*()}),
+        1,
+        [fresh.seeds_for(exercise, random.Random(run)) for run in range(25)],
+    )
     for trial, known, drawn in zip(exercise.probes, exercise._expected, zip(*runs)):
         twins = [fresh.twin(exercise, trial, seed) for seed in drawn]
         right = [exercise._observe(exercise.reference, one, run_answer.observe_ours) for one in twins]
         luck *= max(sum(one.same_as(other, exercise.atol) for other in right) for one in [known, *right]) / 25
+        for half in (0, 1):
+            halves[half].update(round(number, 9) for one in right[half::2] for number in one.entries)
     assert luck < 0.01
+    if exercise.name in ("sinusoidal_loop", "sinusoidal_numpy", "sinusoidal_torch"):
+        # So many numbers there are at least, by those that both halves have: too many for a notebook.
+        assert len(halves[0]) * len(halves[1]) / len(halves[0] & halves[1]) > 0.8 * intake.MOST_CODE
 
 
 @needs_a_sandbox
@@ -548,19 +558,6 @@ def test_a_cell_is_stopped_for_what_it_computes():
     assert review.STOPPED.keys() > {*names} and notebook.metadata["stopped"] == names[1:]
 
 
-REFUSED = """
-import ctypes, os, subprocess, sys, threading
-libc = ctypes.CDLL(None, use_errno=True)
-room = (ctypes.c_char * 65536)()
-top = ctypes.c_void_p(ctypes.addressof(room) + 65504)
-act = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lambda _: 0)
-print([libc.clone(act, top, 0x100, None), ctypes.get_errno()])  # CLONE_VM, and no thread
-print([libc.syscall({mbind}, 0, 0, 0, 0, 0, 0), ctypes.get_errno()])
-print(os.listdir(sys.prefix + "/home") + os.listdir(sys.prefix + "/ipython"))
-threading.Thread(target=lambda: subprocess.run(["echo", "honest"])).start()
-"""
-
-
 @needs_a_sandbox
 def test_memory_goes_from_no_process_to_the_next_and_keys_and_history_are_not_seen():
     import pyseccomp
@@ -570,7 +567,7 @@ def test_memory_goes_from_no_process_to_the_next_and_keys_and_history_are_not_se
     for home in homes:
         (home / "profile_default").mkdir(parents=True, exist_ok=True)
     mbind = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "mbind")
-    words = sandbox.command([sys.executable, "-c", REFUSED.format(mbind=mbind)])
+    words = sandbox.command([sys.executable, "-c", HOSTILE["refused"].replace("{mbind}", str(mbind))])
     told = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
     for home in made:
         shutil.rmtree(home)
@@ -640,7 +637,6 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
 @pytest.mark.parametrize(
     "name, status, cause, words",
     [
-        ("sinusoidal_loop", "not yet", SLIP.name, [SLIP.name]),
         ("sinusoidal_loop", "not yet", "changes an argument", ["changes an argument"]),
         ("bug_question", "not yet", "a chosen + b missed", [CHOSEN]),
         ("bug_question", "not yet", "b missed", ["a right choice missing"]),
@@ -652,13 +648,7 @@ def test_review_tells_the_mistakes_by_their_names(name, status, cause, words):
     assert review.mistakes_in(name, {"status": status, "cause": cause}) == words
 
 
-@pytest.mark.parametrize(
-    "body, cause",
-    [
-        ("print(LIES)", "returns None"),
-        ("raise ValueError(LIES)", None),
-    ],
-)
+@pytest.mark.parametrize("body, cause", [("print(LIES)", "returns None"), ("raise ValueError(LIES)", None)])
 def test_what_an_answer_prints_or_raises_is_no_cause(body, cause):
     lies = f"{SLIP.say} {running.BELOW} NotRun NoVerdict {' '.join(marking.UNNAMED)}"
     scope, cell = {"LIES": lies}, copy.deepcopy(demo.cell_of(RELEASE, "sinusoidal_loop-check"))
@@ -667,11 +657,6 @@ def test_what_an_answer_prints_or_raises_is_no_cause(body, cause):
     marking.write_verdict(cell, marking.renewed("sinusoidal_loop").look(scope["my_sinusoidal"]).as_text())
     assert cell.metadata[marking.VERDICT]["cause"] == cause and "where" not in cell.metadata[marking.VERDICT]
     assert lies[:50] in str(cell.outputs)
-
-
-def test_a_constant_is_no_mistake_with_a_name_and_nobody_names_a_function_of_the_course():
-    assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
-    assert review.borrowed("sinusoidal_loop", {"called": [EVIL, f"{EVIL}.sinusoidal"]}) == ["sinusoidal"]
 
 
 BOTH = "\n".join((demo.RIGHT["sinusoidal_loop"], demo.RIGHT["right_pairs"]))
@@ -766,6 +751,9 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
     many = {("own", one): set(range(9)) - {one} for one in range(9)}
     assert len(review.alike_in(many)) == 9  # and no line for each of the 2^9 sets of them
     assert review.shape("1\n" * 25_000) == review.shape("1\n" * 25_001)  # which would take long
+    # A constant is no mistake with a name, and nobody can name a function of the course.
+    assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
+    assert review.borrowed("sinusoidal_loop", {"called": [EVIL, f"{EVIL}.sinusoidal"]}) == ["sinusoidal"]
 
 
 def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monkeypatch, capsys):
@@ -875,7 +863,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
 
 @needs_a_sandbox
 @pytest.mark.parametrize("name", HONEST)
-def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys):
+def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, monkeypatch):
     folder, lesson = tmp_path / "class", lesson_named(name)
     assert make_class_folder.main([str(folder), name]) == 0
     place = folder / "downloaded" / lesson
@@ -889,7 +877,9 @@ def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, capsys)
         if "last" in work:
             cells.append(nbformat.v4.new_code_cell(work["last"].strip("\n")))
         (place / f"{student}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
-    assert grade.main([str(folder), name, "--jobs", "2"]) == 0
+    one = grade.grade_one  # here, as a process of its own takes seconds to start
+    monkeypatch.setattr(grade, "graded_in_turn", lambda *all: ((x, one(*all[:2], x)) for x in all[2]))
+    assert grade.main([str(folder), name]) == 0
     _, remarks, _, given = review.look(folder, lesson)
     assert remarks == {}
     assert given == {
@@ -915,6 +905,7 @@ def test_where_answers_cannot_run_nothing_is_graded(monkeypatch, a_class):
     """Without a sandbox, or where it has no course: all would get 0 points."""
     broken = [sys.executable, "-c", "raise ImportError('no module named torch')"]
     monkeypatch.setattr(sandbox, "command", lambda words: broken)
+    monkeypatch.setattr(sandbox, "missing", sandbox.missing.__wrapped__)
     with pytest.raises(SystemExit, match=r"no module named torch(.|\n)* Nothing was graded"):
         grade.main([str(a_class[0]), "03"])
 
@@ -970,10 +961,13 @@ def test_who_stops_grading_stops_all_of_it(tmp_path):
     folder, files = tmp_path / "class", tmp_path / "files"
     assert make_class_folder.main([str(folder), "03"]) == 0
     late = f"import time\ntime.sleep(1000)\n{demo.RIGHT['sinusoidal_loop']}"
-    (folder / "downloaded" / LESSON / "ada.ipynb").write_text(book(sinusoidal_loop=late), encoding="utf-8")
+    for name in ("O'N", "O'N (1)"):
+        (folder / "downloaded" / LESSON / f"{name}.ipynb").write_text(
+            book(sinusoidal_loop=name + late), encoding="utf-8"
+        )
     files.mkdir()
     words = [sys.executable, grade.__file__, folder, "03", "--jobs", "1"]
-    environment = grade.os.environ | {"TMPDIR": str(files)}
+    environment = grade.os.environ | {"TMPDIR": str(files), "PYTHONIOENCODING": "latin-1"}  # which has no ’
     run = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
     while not list(files.glob("grade_*/kernel_*/kernel.json")):
         assert run.poll() is None
@@ -982,7 +976,7 @@ def test_who_stops_grading_stops_all_of_it(tmp_path):
     run.terminate()
     assert "Stopped. What was graded is kept" in run.communicate()[1] and run.returncode == 1
     assert sandbox.psutil.wait_procs(family, timeout=60)[1] == [] and list(files.iterdir()) == []
-    assert grade.last_graded(folder, LESSON, "ada")[2:] == ["stopped"]
+    assert grade.last_graded(folder, LESSON, "O’N")[2:] == ["stopped"]
 
 
 def pages_in(folder, platform="moodle", *place):
@@ -1055,8 +1049,6 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     assert head.source.endswith("put back.") and cell.source == "1 + 1"
 
 
-MOODLES = "First name,Surname,ID number,Email address\nAda,Lovelace,,ada@example.org\nBob,[Jr.],17,b@x.org\n"
-CANVASES = f"Student,ID,SIS User ID,SIS Login ID,Section,{LESSON} (77)\n    Points Possible,,,,,10\n"
 POINTS = {
     "Ada Lovelace": {"right_pairs": (1.0, 1.0), "sinusoidal_loop": (1.0, 1.0)},
     "lovelaceada": {"right_pairs": (0.0, 1.0)},
@@ -1064,72 +1056,35 @@ POINTS = {
     "Ada Byron 101": {"right_pairs": (0.0, 1.0)},
     "Ada Byron 102": {"right_pairs": (1.0, 1.0)},
 }
-ALIKE = {  # in Moodle's list, of names that may be taken for another's, or that one of several may get here
-    "Ada,Byron": "Ada Byron ?", "\uff21da,By\u200bron": "Ada Byron ?", "Ada,Byron 102": "Ada Byron 102 ?",
-    "C,D": "C D ?", "C,D_7 8": "C D 7 8 ?", "Zoe\u0308,1": "Zoë 1 ?", "Zoë,\u0661": "Zoë \u0661 ?",
-    "L,Ada": "L Ada ?", "Ada,l": "Ada l ?", "Bo,B,Bo B": "Bo B", "Bo,B 9": "Bo B 9 ?", "../X,O'N": "_X ON",
-    "F,G 2": "F G 2 ?", "F,G 2 101": "F G 2 101 ?",
-}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "roster, ids, moodle_rows, canvas_rows",
-    [
-        ("\ufeff" + MOODLES, ["Ada Lovelace", "Bob -Jr.-"],
-         ["ada@example.org,2", "b@x.org,"], None),
-        (
-            CANVASES + '"Lovelace, Ada",4711,s1,ada,A,9\n"O\'Neil, Zoë",4712,s2,zoe,B,\n'
-            '"Lee, Ana",5001,s1,a1,A,\n"Lee_, ana",5002,s2,a2,B,\n',
-            ["lovelaceada", "oneilzoë", "leeana 5001", "leeana 5002"],
-            None,
-            ['"Lovelace, Ada",4711,s1,ada,A,0', '"O\'Neil, Zoë",4712,s2,zoe,B,', '"Lee, Ana",5001,s1,a1,A,1',
-             '"Lee_, ana",5002,s2,a2,B,'],
-        ),
-        (  # a group, in a list of one's own for both platforms
-            "id,Student,ID,SIS User ID,SIS Login ID,Section,Email address\n"
-            "Ada Lovelace,Ada,7,s7,ada,A,a@example.org\nAda Lovelace,Her Partner,9,s9,eve,A,e@example.org\n",
-            ["Ada Lovelace", "Ada Lovelace"],
-            ["a@example.org,2", "e@example.org,2"],
-            ["Ada,7,s7,ada,A,2", "Her Partner,9,s9,eve,A,2"],
-        ),
-        (  # Moodle gives another number in each lesson; whoever hands in alone is not taken for the other
-            "id,Email address\nAda Byron 101,1@example.org\nAda Byron 102,2@example.org\n"
-            "Ada Byron 77,2@example.org\nZoe O'Neil,3@example.org\n",
-            ["Ada Byron 101", "Ada Byron 102", "Ada Byron 77", "Zoe O’Neil"],
-            ["1@example.org,0", "2@example.org,1", "3@example.org,"],
-            None,
-        ),
-        ("Email address,First name,Last name,id\n" + "".join(f"@,{one}\n" for one in ALIKE),
-         [*ALIKE.values()], len(ALIKE) * ["@,"], None),
-        ("First name,Last name\nZoë,Żak\n".encode("cp1252", "replace"), ["Zoë -ak"], None, None),  # by Excel
-    ],
-)  # fmt: skip
-def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, roster, ids, moodle_rows, canvas_rows):
-    (tmp_path / "roster.csv").write_bytes(roster if isinstance(roster, bytes) else roster.encode())
-    assert [row["id"] for row in grade.read_roster(tmp_path)] == ids
+@pytest.mark.parametrize("how", ROSTERS)
+def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, how):
+    case = ROSTERS[how]
+    (tmp_path / "roster.csv").write_bytes(case["roster"].encode(case.get("encoding", "utf-8"), "replace"))
+    if "refused" in case:
+        with pytest.raises(SystemExit, match=case["refused"]):
+            grade.read_roster(tmp_path)
+        return
+    assert [row["id"] for row in grade.read_roster(tmp_path)] == case["ids"]
     grade.write_grades(tmp_path, LESSON, POINTS, {"bob": "cut"}, {})
-    for platform, first, rows in (("moodle", 1, moodle_rows), ("canvas", 2, canvas_rows)):
+    for platform, first in (("moodle", 1), ("canvas", 2)):
+        rows = case.get(platform)
         file = tmp_path / "grades" / f"{LESSON}_{platform}.csv"
         assert file.exists() == bool(rows)
         assert not rows or file.read_text(encoding="utf-8").splitlines()[first:] == rows
-    if canvas_rows:  # the assignment that is there, no new one
+    if "canvas" in case:  # the assignment that is there, no new one
         title, most = (line.split(",") for line in file.read_text(encoding="utf-8").splitlines()[:2])
-        assert title[-1] == LESSON + " (77)" * ("77" in str(roster))
+        assert title[-1] == LESSON + " (77)" * ("(77)" in case["roster"])
         assert (most[0].strip(), most[-1]) == ("Points Possible", "2")
     assert "not graded: cut" in (tmp_path / "grades" / f"{LESSON}.csv").read_text()
 
 
-@pytest.mark.parametrize(
-    "platform, roster, old, new",
-    [
-        ("moodle", "First name,Surname,Email address\nAda,{},ada@example.org\n", "Ada Lovelace", "Ada Byron"),
-        ("canvas", CANVASES + '"{}, Ada",4711,s1,ada,A,\n', "lovelaceada", "byronada"),
-    ],
-)
-def test_a_mark_stays_when_the_platform_renames_a_learner(platform, roster, old, new, tmp_path):
+def test_a_mark_stays_when_the_platform_renames_a_learner(tmp_path):
     """A platform would take an empty cell for a mark that is taken back."""
+    roster, old, new = 'Student,ID\n"{}, Ada",4711\n', "lovelaceada", "byronada"
     place, given = tmp_path / "grades", {old: {"right_pairs": (1.0, 1.0)}}
-    file = place / f"{LESSON}_{platform}.csv"
+    file = place / f"{LESSON}_canvas.csv"
     (tmp_path / "roster.csv").write_text(roster.format("Lovelace"))
     assert grade.write_grades(tmp_path, LESSON, given, {}, {}) == {}
     before = file.read_text()
@@ -1143,27 +1098,6 @@ def test_a_mark_stays_when_the_platform_renames_a_learner(platform, roster, old,
     assert file.read_text().endswith(",0\n")
     file.unlink()  # the teacher says that there is no mark
     assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {}
-
-
-def test_a_roster_that_names_nobody_is_refused(tmp_path):
-    (tmp_path / "roster.csv").write_text("Vorname;Nachname\nAda;Lovelace\n")
-    with pytest.raises(SystemExit, match=r"Moodle to English.* or have a column id"):
-        grade.read_roster(tmp_path)
-    (tmp_path / "roster.csv").write_text("id,Email address\n../feedback/Ada,x@example.org\n")
-    with pytest.raises(SystemExit, match=r"no path: \.\./feedback/Ada"):
-        grade.read_roster(tmp_path)
-
-
-def test_a_name_that_was_mistyped_is_told(a_class, monkeypatch, capsys):
-    folder, put = a_class
-    grading_pretended(monkeypatch)
-    put({"Adda.ipynb": book()})
-    grade.grade(folder, LESSON)
-    assert "no file in downloaded" not in capsys.readouterr().out
-    place = folder / "downloaded" / LESSON
-    (place / "Adda.ipynb").rename(place / "Ada.ipynb")
-    assert grade.grade(folder, LESSON)[1] == {}
-    assert "no file in downloaded has this name (any more): Adda." in capsys.readouterr().out
 
 
 def test_a_second_of_one_name_gives_the_first_another_name(a_class, monkeypatch, capsys):
@@ -1183,3 +1117,9 @@ def test_a_second_of_one_name_gives_the_first_another_name(a_class, monkeypatch,
         assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
     (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
     assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
+    put({"byronada_4712_1_x.ipynb": mine("of another section"), "team_9_1_x.ipynb": mine("a group's")})
+    (folder / "roster.csv").write_text('id,Student,ID\n,"Byron, Ada",4711\nteam,"Day, Cy",7\n')
+    grade.grade(folder, LESSON)
+    said = capsys.readouterr().out
+    assert "no file in downloaded has this name (any more): Ada Byron 101, Ada Byron 102." in said
+    assert "platform: Ada Byron, byronada 4712\n" in said and "handed in nothing: byronada\n" in said

@@ -99,6 +99,7 @@ class Exercise(Checked):
     # redraw(draw, *probe): arguments like the probe's, with numbers from `draw`, a `random.Random`; for
     # exercises whose arguments hang together (see `fresh`)
     redraw: Callable | None = None
+    fresh_probes: tuple = ()  # of `renewed`: no loop is looked for in them, as a notebook can't know of it
     _known: dict = field(default_factory=dict, init=False)  # what functions of the course do in the probes
     _failed: dict = field(default_factory=dict, init=False)
 
@@ -126,7 +127,7 @@ class Exercise(Checked):
         """The same exercise with the `fresh.twin` of each main trial that has a seed."""
         pairs = zip(self.probes, seeds)
         more = (fresh.twin(self, trial, seed) for trial, seed in pairs if seed is not None)
-        return replace(self, edge_probes=(*self.edge_probes, *more))
+        return replace(self, fresh_probes=tuple(more))
 
     def judged(self, answer):
         if answer.kind in ("nothing", "unwritten"):
@@ -144,7 +145,8 @@ class Exercise(Checked):
             lender = self._lender(answer, seen)
             if lender:
                 return self.result("not yet", HANDED_ON.format(lender))
-            if self.no_loop and max(done.steps for done in seen) > LOOP:
+            known = seen[: len(seen) - len(self.fresh_probes)]
+            if self.no_loop and max(done.steps for done in known) > LOOP:
                 return self.result("not yet", A_LOOP)
             return self.result("correct", self._praise(seen))
         self._failed["arguments"] = self._all_probes[wrong[0]]
@@ -249,7 +251,7 @@ class Exercise(Checked):
 
     @cached_property
     def _all_probes(self):
-        return *self.probes, *self.edge_probes
+        return *self.probes, *self.edge_probes, *self.fresh_probes
 
     @cached_property
     def _expected(self):

@@ -10,7 +10,7 @@ import random
 
 from pe_lessons.exercises import run_answer
 
-DRAWS = 40  # for each trial, until one is good
+DRAWS = 100  # for each trial, until one is good
 
 
 def seeds_for(exercise, draw):
