@@ -30,5 +30,4 @@ newest_weights = lesson.exercise(
 )
 
 lists_question = lesson.question("lists_question")
-bias_question = lesson.question("bias_question")
 quiz_relative_biases = lesson.quiz("quiz_relative_biases")
