@@ -8,6 +8,7 @@ import torch
 from evidence.claims.run_claims import at_least, below, between, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson, share_right, test_set, trained
 from pe_lessons import toys
+from pe_lessons.lessons.inside_a_transformer.unnamed import unnamed_models
 
 NOT_SOLVED = below(0.7)  # "solved" is more than 0.9
 lesson = of_lesson("inside_a_transformer")
@@ -53,3 +54,14 @@ def recovery():
     told = torch.arange(16) + 100
     far = [share_right(KINDS["sinusoidal"], toys.k_back, seed, positions=told) for seed in range(900, 935)]
     yield "told 100 to 115", far, between(0.395, 0.985)
+
+
+def unnamed():
+    """The exercise's three models, X, Y and Z: share right as trained, moved by 8, shuffled; seed 0"""
+    normal, generator = torch.arange(16), torch.Generator().manual_seed(0)
+    shuffles = [torch.randperm(16, generator=generator) for _ in range(10)]
+    for name, (model, strings, right) in unnamed_models().items():
+        shares = [toys.accuracy(model, strings, right, told) for told in (normal, normal + 8, *shuffles)]
+        yield f"{name} as trained", shares[:1], at_least(0.95)
+        yield f"{name} moved by 8", shares[1:2], below(0.5) if name == "Z" else at_least(0.95)
+        yield f"{name} shuffled", shares[2:], at_least(0.95) if name == "X" else below(0.5)

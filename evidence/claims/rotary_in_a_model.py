@@ -2,12 +2,14 @@
 
 import copy
 
+import numpy as np
 import torch
 
 from evidence.claims.run_claims import at_least, below, each_seed
 from evidence.claims.train_on_another_seed import test_set, trained
 from evidence.measure_small_models import repaired
 from pe_lessons import toys
+from pe_lessons.lessons.rotary_in_a_model.unnamed import unnamed_layers
 
 EXACT = below(1e-9)
 
@@ -31,3 +33,20 @@ def layouts(seed):
     reordered = change(repaired(other)(tokens), outputs)
     yield "the other layout, W_Q and W_K reordered: outputs change by", reordered, EXACT
     yield "told +100: outputs change by", change(moved, outputs), EXACT
+
+
+def three_layers():
+    """The exercise's layers: outputs change in steps, moved by 100, with two tokens swapped (the last)"""
+    rng = np.random.default_rng(seed=0)
+    weights = [rng.normal(size=(64, heads * 16)) / 8 for heads in (8, 2, 2)]
+    x, swapped = rng.normal(size=(12, 64)), [0, 1, 3, 2, *range(4, 12)]
+    differs = at_least(0.05)
+    expected = {"P": (differs, EXACT, differs), "Q": (EXACT, differs, differs), "R": (EXACT, EXACT, EXACT)}
+    for name, layer in unnamed_layers(*weights).items():
+        caches = [{"k": np.empty((2, 0, 16)), "v": np.empty((2, 0, 16))} for _ in range(4)]
+        right = layer(x, caches[0], 0)
+        steps = np.concatenate([layer(x[n : n + 1], caches[1], n) for n in range(12)], axis=1)
+        moved, other = layer(x, caches[2], 100), layer(x[swapped], caches[3], 0)
+        changes = change(steps, right), change(moved, right), change(other[:, -1], right[:, -1])
+        for test, one, bound in zip(("steps", "move", "swap"), changes, expected[name]):
+            yield f"{name}, {test}", [one], bound

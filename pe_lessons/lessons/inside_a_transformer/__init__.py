@@ -24,5 +24,5 @@ told_scores = lesson.exercise(
     edge_probes=(_told(4, [6], 2, 0.5), _told(5, [3, 3, 8], 4, 0.5)),
 )
 
-needs_question = lesson.question("needs_question")
+unnamed_question = lesson.question("unnamed_question")
 quiz_inside_a_transformer = lesson.quiz("quiz_inside_a_transformer")

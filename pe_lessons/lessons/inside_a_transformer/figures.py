@@ -36,11 +36,11 @@ def reverse(weights):
 def layer():
     """A Transformer layer from top to bottom, with the three places where positions can enter."""
     boxes = {
-        "vectors of the words": 9.2,
+        "vectors of the tokens": 9.2,
         "LayerNorm": 7.8,
         "queries, keys, values": 6.6,
         "scores": 5.4,
-        "softmax, weighted\nsum of the values": 4.2,
+        "softmax, weighted sum\nof the values, to_out": 4.2,
         "LayerNorm, MLP": 2.2,
         "vectors for the next layer": 0.6,
     }
@@ -61,8 +61,8 @@ def layer():
     disc = {"boxstyle": "circle,pad=0.1", "facecolor": "white", "edgecolor": "0.5"}
     beside = {"rotation": 90, "ha": "right", "va": "center", "color": "0.35", "linespacing": 1.2}
     for top, bottom, text in (
-        (8.15, 3.3, "attention:\nrows look at\neach other"),
-        (2.85, 1.4, "each row\nby itself"),
+        (8.15, 3.3, "attention:\ntokens look at\neach other"),
+        (2.85, 1.4, "each vector\nby itself"),
     ):
         ax.plot([3.4, 0.5, 0.5, 3.4], [top, top, bottom, bottom], **line)
         ax.text(3.4, bottom, "+", fontsize=12, bbox=disc, **middle)

@@ -29,5 +29,5 @@ newest_weights = lesson.exercise(
     ),
 )
 
-bias_question = lesson.question("bias_question")
+lists_question = lesson.question("lists_question")
 quiz_relative_biases = lesson.quiz("quiz_relative_biases")

@@ -29,6 +29,20 @@ def learned_list(offsets, numbers):
 
 
 @plots.drawn
+def three_lists():
+    """Lists of biases to be read: both neighbours, all that is before, and the same number everywhere."""
+    offsets = np.arange(-15, 16)
+    lists = {"A": 5.0 * (np.abs(offsets) == 1), "B": 5.0 * (offsets < 0), "C": np.full(31, 4.0)}
+    fig, axes = plt.subplots(3, 1, figsize=(4.7, 4.6), sharex=True)
+    for ax, (name, numbers) in zip(axes, lists.items()):
+        ax.bar(offsets, numbers, color=BLUE, width=0.8)
+        ax.set(title=f"head {name}", ylim=(0, 5.6), yticks=[0, 5])
+    axes[0].set_ylabel("bias")
+    axes[2].set(xlabel="offset of the key, seen from the query", xticks=[-15, -10, -5, -1, 1, 5, 10, 15])
+    return fig
+
+
+@plots.drawn
 def fading(slopes, distances=200):
     """What ALiBi leaves of a key's weight, by its distance, for three of the heads."""
     across = np.arange(distances + 1)
@@ -80,7 +94,8 @@ def jumps(digits, found):
         ax.plot(place - reach / 2 + reach / 2 * np.cos(half), 0.35 + height * np.sin(half), color=colour)
         ax.plot(place - reach, 0.35, marker="v", color=colour, markersize=5)
     ax.text(0, -0.75, "no arc: the digit is larger than the number of tokens before it", color="0.4")
-    ax.text(0, -1.15, "ring: a 0 looks at itself", color=BLUE)
+    if 0 in digits:
+        ax.text(0, -1.15, "ring: a 0 looks at itself", color=BLUE)
     ax.set(xlim=(-0.7, len(digits) - 0.3), ylim=(-1.4, 3.6))
     ax.set_axis_off()
     return fig

@@ -1,6 +1,7 @@
 """The drawings of the lesson on rotating queries and keys."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from pe_lessons import plots
 
@@ -11,6 +12,22 @@ def two_arrows():
     titles = ["query at 2, key at 5:\nscore −0.99", "query at 102, key at 105:\nscore −0.99"]
     look = {"colours": plots.COLOURS[:2], "xlabel": "first number", "ylabel": "second number"}
     return plots.clock_hands([[2, 102], [5, 105]], titles, ["query", "key"], **look)
+
+
+@plots.drawn
+def speeds():
+    """What a fast, a middling and a slow pair of a head of 64 numbers add to a score, by offset."""
+    offsets = np.arange(61)
+    fig, axes = plt.subplots(3, 1, figsize=(4.7, 4.6), sharex=True)
+    for ax, pair, speed, colour in zip(axes, (0, 8, 24), (1, 0.1, 0.001), plots.COLOURS):
+        ax.axvline(44, color="0.8", linewidth=1, zorder=0)
+        ax.plot(offsets, np.cos(speed * offsets), color=colour, marker="o", markersize=3, linewidth=1)
+        unit = "radian" if speed == 1 else "radians"
+        ax.set_title(f"pair {pair}: {speed} {unit} per token", color=colour)
+        ax.set(ylim=(-1.2, 1.2), yticks=[-1, 0, 1], xlim=(-1, 61))
+    axes[0].set_ylabel("share of the score")
+    axes[2].set(xlabel="offset in tokens", xticks=[0, 10, 20, 30, 44, 60])
+    return fig
 
 
 @plots.drawn

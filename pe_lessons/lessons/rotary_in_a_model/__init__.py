@@ -27,4 +27,5 @@ to_neighbours = lesson.exercise(
     edge_probes=((10.0 * np.arange(18), 3), (_numbered(8, 16), 4)),
 )
 
+layers_question = lesson.question("layers_question")
 quiz_rotary_in_a_model = lesson.quiz("quiz_rotary_in_a_model")

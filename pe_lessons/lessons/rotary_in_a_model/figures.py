@@ -37,6 +37,30 @@ def layouts():
 
 
 @plots.drawn
+def shared():
+    """Which key head each of 8 query heads gets, in the right order of repetition and in the wrong one."""
+    orders = {
+        "right: NumPy's repeat, PyTorch's repeat_interleave": np.arange(8) // 4,
+        "wrong: PyTorch's repeat": np.arange(8) % 2,
+    }
+    fig, ax = plt.subplots(figsize=(4.7, 2.5))
+    for line, (title, keys) in enumerate(orders.items()):
+        ax.text(-0.48, 0.98 - 1.7 * line, title, fontweight="bold", va="bottom")
+        for head, key in enumerate(keys):
+            wrong = key != head // 4
+            look = {"facecolor": plots.COLOURS[4 - 3 * key], "edgecolor": "white", "gid": plots.KEEPS}
+            ax.add_patch(plt.Rectangle((head - 0.48, -1.7 * line), 0.96, 0.86, **look))
+            name = {"ha": "center", "va": "center", "color": "black"}
+            ax.text(head, 0.43 - 1.7 * line, f"{key}", fontweight="bold", **name)
+            if wrong:
+                ax.text(head, -0.32 - 1.7 * line, "wrong", color=plots.RED, ha="center", va="center")
+    ax.set(xlim=(-0.6, 7.6), ylim=(-2.25, 1.5), xticks=range(8), yticks=[], xlabel="query head")
+    ax.spines["bottom"].set_visible(False)
+    ax.tick_params(length=0)
+    return fig
+
+
+@plots.drawn
 def rows():
     """Eight stored rows of a head, put into lines of one pair, transposed, and stored again."""
     names = np.array([f"{letter}{pair}" for pair in range(4) for letter in "ab"])
