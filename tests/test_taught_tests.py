@@ -10,6 +10,7 @@ import torch
 
 from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, tensors
+from pe_lessons.lessons.layers_that_differ import programs
 
 
 def by_cosines(dtype, x, positions):
@@ -66,3 +67,15 @@ def test_the_rope_test_accuses_no_innocent(test_rope, name):
 def test_the_rope_test_sees(test_rope, name):
     with pytest.raises(AssertionError):
         test_rope(WRONG_ROPES[name])
+
+
+def test_each_of_the_four_programs_differs_from_its_length_on():
+    shortest = {name: [] for name in programs.four()}
+    for length in range(1, 8):
+        x = np.random.default_rng(seed=0).normal(size=(length, 16))
+        for name, program in programs.four().items():
+            if np.abs(program(x) - programs.reference(x)).max() > 0.005:
+                shortest[name].append(length)
+    assert {name: min(lengths, default=None) for name, lengths in shortest.items()} == {
+        "A": 5, "B": None, "C": 1, "D": 2
+    }  # fmt: skip
