@@ -11,6 +11,7 @@ import torch
 from evidence.claims.train_on_another_seed import of_lesson
 from pe_lessons import arrays, tensors
 from pe_lessons.lessons.attention_without_the_matrix import unknown
+from pe_lessons.lessons.layers_that_differ import programs
 
 
 def by_cosines(dtype, x, positions):
@@ -81,3 +82,15 @@ def test_the_test_of_a_fast_rope_finds_what_each_unknown_kernel_does(name):
         found = disagreement(unknown.kernels[name], unknown.ours, width=128, last=last)
         assert tuple(each < 0.1 for each in found) == agree
         assert disagreement(unknown.ours, unknown.ours, width=128, last=last) == [0, 0]
+
+
+def test_each_of_the_four_programs_differs_from_its_length_on():
+    shortest = {name: [] for name in programs.four()}
+    for length in range(1, 8):
+        x = np.random.default_rng(seed=0).normal(size=(length, 16))
+        for name, program in programs.four().items():
+            if np.abs(program(x) - programs.reference(x)).max() > 0.005:
+                shortest[name].append(length)
+    assert {name: min(lengths, default=None) for name, lengths in shortest.items()} == {
+        "A": 5, "B": None, "C": 1, "D": 2
+    }  # fmt: skip

@@ -3,11 +3,14 @@
 The lesson reports the training from here and runs none of it.
 """
 
+import copy
+
 import numpy as np
 import torch
 
 from evidence.claims.run_claims import SEEDS, at_least, below, between, each_seed, who_learns
 from evidence.claims.train_on_another_seed import kept
+from evidence.measure_small_models import Clipped
 from pe_lessons import toys
 
 LENGTHS = (48, 96, 192, 384)
@@ -98,6 +101,14 @@ def words_back(words, answers):
         if answers[p] != toys.IGNORE_INDEX:
             found[p] = p - last[words[p], answers[p]]
     return found
+
+
+@each_seed
+def clipped(seed):
+    """FFFF at 384 words, its distances clipped at 24 after training: share right"""
+    model = copy.deepcopy(trained("FFFF", seed))
+    model.rules = {"F": Clipped(24)}
+    yield "FFFF, clipped", share(model, LENGTHS[-1], seed), at_least(0.95)
 
 
 @each_seed

@@ -68,6 +68,20 @@ def four_starts(seed):
 
 
 @each_seed
+def first_pushes(seed):
+    """The quiet table before training: mean similarity of its rows' gradients"""
+    torch.manual_seed(seed)
+    model = toys.TinyTransformer(9, 8, num_heads=2, encoding=learned(0.02))
+    torch.nn.init.normal_(model.embedding.weight, std=0.3)
+    tokens, asked = next(task.fill_in(2000 + seed, batch_size=4096))
+    logits = model(tokens).flatten(0, 1)
+    torch.nn.functional.cross_entropy(logits, asked.flatten(), ignore_index=toys.IGNORE_INDEX).backward()
+    similar = lesson.cosines(model.encoding.table.grad[:32].numpy())
+    yield "neighbours", similar.diagonal(1).mean(), between(0.1, 0.4)
+    yield "12 apart", similar.diagonal(12).mean(), below(0.05)
+
+
+@each_seed
 def loud_words(seed):
     """The table quiet (0.02), words loud (1)"""
     _, share, after = filled(seed, 1.0, 0.02, steps=1200)

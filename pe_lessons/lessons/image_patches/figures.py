@@ -99,8 +99,7 @@ def resolutions(trained, counted, squeezed):
     panels = {"8 × 8, as trained": trained, "12 × 12, extended": counted, "12 × 12, squeezed": squeezed}
     fig = _grids(panels, label="score", side=3.0)
     for ax in fig.axes[: len(panels)]:
-        line = ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
-        plt.setp(ax.clabel(line, fmt="%g", inline=False), color="black", rotation=0, bbox=PAPER)
+        ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
     fig.set_size_inches(7.2, 2.8)
     return fig
 
@@ -132,6 +131,7 @@ def _grids(panels, *, label, side):
     for ax in fig.axes[: len(panels)]:
         ax.set_aspect("equal")
         ax.images[0].set_cmap(ax.images[0].cmap.resampled(20))  # steps that can be told apart and followed
+        ax.images[0].set_clim(-1, 1)
     fig.axes[-1].set_ylim(bottom=0)  # after the steps, which draw the bar again
     return fig
 

@@ -19,8 +19,8 @@ def partners():
     fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
     fig.set_size_inches(4.7, 2.9)
     note = plots.NOTE | {"arrowprops": plots.LINE}
-    fig.axes[0].annotate("pair 1: 0.01\nradians per token", (3.5, 0.31), (6.9, 0.5), **note)
-    fig.axes[0].annotate("pair 1: 0.32\nradians per token", (9.5, 0.69), (13.2, 0.5), **note)
+    fig.axes[0].annotate("pair 1: 0.01 radians", (3.5, 0.31), (6.7, 0.41), **note)
+    fig.axes[0].annotate("pair 1: 0.32 radians", (9.5, 0.69), (13.0, 0.49), **note)
     return fig
 
 
