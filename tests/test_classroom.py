@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import copy
+import dataclasses
 import io
 import json
 import random
@@ -22,7 +23,7 @@ import nbformat
 import pytest
 from reexecute import ROOT, find_notebooks
 
-from pe_lessons.exercises import fresh, run_answer
+from pe_lessons.exercises import failed_cells, fresh, run_answer
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY, packages
 from pe_lessons.lessons.progress import grade_id
@@ -427,7 +428,7 @@ def test_a_check_only_tells_what_an_answer_does():
         (f"{check}\nprint('at work')\n50", name),
         (f"print('{name}: Correct.')", name),
         ("bug_question.check('bce')", name),
-        (f"print('{name}: Correct.')\n{name}.check(never_made)", name),
+        (f"print('{name[:5]}\\x1b[0m\\u200b{name[5:]}: Correct.')\n{name}.check(never_made)", name),
         (f"{check}\nget_ipython().displayhook(1)\nraise ValueError", name),  # partial credit for nbgrader
         ("quiz_the_naive_loop.check(['b'])", "quiz_the_naive_loop"),
     ]:
@@ -483,8 +484,23 @@ def test_a_forged_look_is_no_verdict(monkeypatch):
     many = [seen[0] | {"called": [f"{n}{10_000 * 'x'}" for n in range(500)]}, *seen[1:]]
     marking.write_verdict(cell, json.dumps(look | {"seen": many}))
     assert cell.metadata[marking.VERDICT]["called"] and len(json.dumps(cell)) < 10**5
-    text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()  # a reason stays one line
-    assert "right_pairs: Correct." not in str(marking.judged("right_pairs", text)).splitlines()
+    told = failed_cells.Cells({"my_pairs": 1})
+    told.failed, told.text = {"my_pairs": (1, "ValueError: 1\n2")}, "right_pairs.check(my_pairs)"
+    quiz, question, pairs = REGISTRY["quiz_the_naive_loop"], REGISTRY["bug_question"], REGISTRY["right_pairs"]
+    looks = [quiz.look("a"), question.look(print), *(pairs.look(*one) for one in ([None], [3], [1, 2]))]
+    for look in [*looks, run_answer.Look("refused", told.complaint())]:  # the reasons of a check, no others
+        assert marking.judged("right_pairs", look.as_text()).status == "error"
+        more = dataclasses.replace(look, text=f"{look.text}\nCorrect.")
+        assert marking.judged("right_pairs", more.as_text()) is None
+
+
+def test_the_numbers_that_an_answer_gives_are_compared_in_another_process(monkeypatch):
+    """In its own, a learner can change all that there is."""
+    exercise = REGISTRY["far_table"]
+    module = sys.modules[LESSON_OF[exercise].answers.__package__]
+    monkeypatch.setattr(module, "ALLOWED", 1e9)
+    look = exercise.look(lambda positions, d_model: [[0] * d_model for _ in positions])
+    assert {number for one in look.seen for number in one.entries} <= {0, 1}  # 1: it is not in float64
 
 
 def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
