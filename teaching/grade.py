@@ -25,9 +25,7 @@ import signal
 import sys
 import tempfile
 import time
-import unicodedata
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import intake
@@ -44,9 +42,12 @@ AFTER = 300  # seconds on the clock for all that is done before and after a note
 WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a check, looks like a lost mark
     r'<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
-FROM_MOODLE = re.compile(r".+?_\d+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
-OURS = ("id", "ours", "number")  # what `read_roster` adds: Canvas's number where it made the id, for example
-LEFT_OUT = re.compile("[\x00-\x1f\x7f-\x9f&<>\"`|':\\\\/]")  # by Moodle, of a name in its zip
+FROM_MOODLE = re.compile(r".+?_[0-9]+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
+OURS = ("id", "numbers")  # what `read_roster` adds
+WHICH_LIST = (
+    "roster.csv lacks the numbers of some files from a platform. Save Moodle's grading worksheet of this "
+    "assignment (in English) or Canvas's export of the gradebook as roster.csv, or give these learners an id"
+)
 STOPPED = "grading did not come to it, or was stopped: call grade again"
 FAILED = "nbgrader could not grade it: look at nbgrader.log. A new file, or --student, tries again"
 NOT_GRADED = (
@@ -279,48 +280,22 @@ def table_in(file):
 
 
 def read_roster(folder):
-    """The lines of roster.csv, with the `id` of each; of a group, every member has one.
+    """The lines of roster.csv, each with the `id` and the platforms' `numbers` of its learner.
 
-    An `id` is what a learner's folder in submitted is called. Where there is none it is made as the platform
-    makes it: Moodle from its list of participants, Canvas from its export of the gradebook, whose first lines
-    are nobody's. A number at its end is "ours" unless a learner has it in a name.
+    An `id` is what a learner is called here. Where the list has none, it is made of name and number, and who
+    has no number either is left out. Moodle has other numbers in each assignment, and groups have their own.
     """
-    if not (folder / "roster.csv").exists():
-        return []
-    table = table_in(folder / "roster.csv")
-    roster, columns = list(table), set(table.fieldnames or ())
-    last = "Surname" if "Surname" in columns else "Last name"
-    if columns >= {"Student", "ID"}:
-        roster = [row for row in roster if row.get("id") or row["ID"]]
-        names = (unicodedata.normalize("NFKC", row["Student"]).lower() for row in roster)
-        names = [re.sub(r"[\W_]", "", name) for name in names]
-        made = [f"{name} {row['ID']}" if names.count(name) > 1 else name for name, row in zip(names, roster)]
-    elif columns >= {"First name", last}:
-        names = [f"{row['First name']} {row[last]}".strip() for row in roster]
-        names = [LEFT_OUT.sub("", name.replace("_", " ")) for name in names]
-        made = [intake.student_of(f"{name}_1_assignsubmission_file_/x") for name in names]
-        # Whose work is it? Nor may anybody be called as one of several is called here.
-        pairs = []
-        for name in made:
-            pairs.append([intake.words_of(name)])
-            while (less := re.sub(r"\s+\d+$", "", name)) != name:  # numbers at its end, one by one
-                pairs[-1].append(intake.words_of(name := less))
-        theirs = Counter(map(intake.words_of, [*made, *(row["id"] for row in roster if row.get("id"))]))
-        several = {one for pair in pairs if sum(theirs[one] for one in {*pair}) > 1 for one in pair}
-        made = [f"{name} ?" if whole in several else name for name, (whole, *_) in zip(made, pairs)]
-    elif "id" in columns:
-        made = [""] * len(roster)
-    else:
-        sys.exit(
-            "grade: roster.csv must be Moodle's list of participants, with First name and Last name, so set "
-            "Moodle to English before you download it; or Canvas's export of the gradebook, with Student and "
-            "ID; or have a column id, which says how a learner's folder in submitted is called. Columns are "
-            "separated by commas"
-        )
-    for row, name in zip(roster, made):
-        row["ours"] = row.get("id") or row.get("Student") or name.endswith(" ?")
-        row["number"] = "" if row.get("id") or "Student" not in columns else row.get("ID")
-        row["id"] = intake.without_markup(row.get("id") or name)
+    file, roster = folder / "roster.csv", []
+    for row in table_in(file) if file.exists() else ():
+        identifier = row.get("Identifier") or "" if "Group" not in row else ""
+        moodle = re.findall(r"[0-9]{1,20}\Z", identifier.strip())
+        canvas = re.findall(r"\A[0-9]{1,20}\Z", row.get("ID") or "") if "Student" in row else []
+        row["numbers"] = [*(("moodle", one) for one in moodle), *(("canvas", one) for one in canvas)]
+        in_canvas = re.sub(r"[\s,.'’()-]", "", row.get("Student") or "").lower()  # nearly as in a file's name
+        name = (row.get("Full name") or identifier.strip("0123456789 ")).strip() if moodle else in_canvas
+        made = [f"{intake.cleaned(name)} {number}" for _, number in row["numbers"]]
+        row["id"] = intake.without_markup(row.get("id") or "".join(made[:1]))
+        roster += [row] * bool(row["id"])
     if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
         sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
     return roster
@@ -329,7 +304,7 @@ def read_roster(folder):
 def people(folder):
     """Everybody in roster.csv: what the platforms know of them, and what they are called here.
 
-    Those whose name several have are called otherwise in each lesson, so they have a line for each.
+    A list of one's own may have a line for each group in which a learner worked.
     """
     found = {}
     for row in read_roster(folder):
@@ -339,12 +314,12 @@ def people(folder):
     return list(found.values())
 
 
-def write_feedback(folder, lesson, files, given, place="feedback"):
+def write_feedback(folder, lesson, taken, given, only=None):
     """Everybody's page for Moodle, the graded notebooks for Canvas, in a zip for each.
 
     They have the names in which the platform gave the files, because it takes them back by these.
     """
-    downloads = folder / "downloaded" / lesson
+    downloads, place = folder / "downloaded" / lesson, Path("feedback", only or "")
     with contextlib.ExitStack() as opened:  # each page is written as it comes: they may be many, and large
 
         @functools.cache
@@ -352,14 +327,17 @@ def write_feedback(folder, lesson, files, given, place="feedback"):
             target = folder / place / f"{lesson}_{platform}.zip"
             return opened.enter_context(zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED))
 
-        for student, handed_in in sorted(files.items()):
+        for student, handed_in in sorted(taken.files.items()):
+            if only not in (None, student):
+                continue
             page = folder / "feedback" / student / lesson / f"{lesson}.html"
             *above, file = (intake.readable(name) for name in handed_in[-1].relative_to(downloads).parts)
             # A folder for each, or none. The first such name is the platform's; learners choose the rest.
             begin = next(filter(None, map(FROM_MOODLE.match, [*(f"{name}/" for name in above), file])), None)
-            if begin and page.exists():
+            canvas = taken.platform.get(student) == "canvas" and re.search(r"_[0-9]+_[0-9]+_", file)
+            if begin and not canvas and page.exists():
                 archive("moodle").write(page, f"{begin[0]}{lesson}.html")
-            if not begin and student in given and re.fullmatch(r"[^_]+_(?:LATE_)?\d+_\d+_.*", file):
+            if canvas and student in given:
                 notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
                 lines = [f"{one}: {score:g} of {most:g}" for one, (score, most) in given[student].items()]
                 lines += ["The replies are below the checks.", *notebook.metadata.get("course_notes", [])]
@@ -423,10 +401,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     start = time.monotonic()
     check_grade_book(folder, lesson, again)
     handed_out(folder, lesson)
-    roster, rows = people(folder), read_roster(folder)
-    numbered = (re.fullmatch(r"(.+) (?:\d+|\?)", row["id"]) for row in rows if row["ours"])
-    numbers = {row["id"]: row["number"] for row in rows if row["number"]}
-    taken = intake.collect(folder, lesson, {found[1] for found in numbered if found}, numbers)
+    roster = people(folder)
+    taken = intake.collect(folder, lesson, {one: row["id"] for row, _ in roster for one in row["numbers"]})
     if student is not None and student not in taken.ready:
         there = ", ".join(sorted(taken.ready))
         sys.exit(f"grade: of {student!r} there is nothing to grade; there is of {there}")
@@ -435,8 +411,6 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     lost = f", {len(taken.broken)} that can't be graded" if taken.broken else ""
     done = len(taken.ready) - len(todo)
     print(f"{len(taken.ready)} to grade, {done} of them done{lost}; {jobs} at a time")
-    for one, names in taken.namesakes.items():
-        print(f"  several are called {one}; the platform's numbers tell them apart: {', '.join(names)}")
     for one, files in taken.files.items():
         place = folder / "downloaded" / lesson
         names = [intake.readable(str(file.relative_to(place))) for file in files]
@@ -445,10 +419,6 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
     for one, why in taken.newest_broken.items():
         print(f"  {one}: the newest file is broken, the one before it counts: {why}")
-    alike = sorted(taken.ready.keys() | taken.broken.keys(), key=intake.words_of)
-    for _, names in itertools.groupby(alike, intake.words_of):
-        if len(names := sorted(names)) > 1:
-            print(f"  names that can be taken for one another: {', '.join(names)}")
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
@@ -478,11 +448,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     given = {one: grades for one, grades in all_points.items() if one in taken.ready.keys() - broken}
     gone = {one: all_points[one] for one in all_points.keys() - taken.ready.keys() - broken.keys()}
     kept = write_grades(folder, lesson, given, broken, gone)
-    write_feedback(folder, lesson, taken.files, given)
+    write_feedback(folder, lesson, taken, given)
     if student in taken.files:  # after an appeal: one page, in a zip of its own
-        place = Path("feedback") / student
-        write_feedback(folder, lesson, {student: taken.files[student]}, given, place)
-        for name in sorted((folder / place).glob(f"{lesson}_*.zip")):
+        write_feedback(folder, lesson, taken, given, student)
+        for name in sorted((folder / "feedback" / student).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
     print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
     first = folder / ".course" / lesson / "version.txt"
@@ -501,25 +470,19 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         print("    remove a name that was entered by mistake")
     for file, names in kept.items():
         print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
-    if roster:
-        handed_in = taken.ready.keys() | taken.broken.keys()
-        called = {name for _, names in roster for name in names}
-        known = {intake.words_of(name): name for name in called if not name.endswith(" ?")}
-        strangers = {
-            f"{one} (is this {like}?)" if (like := known.get(intake.words_of(one))) else one
-            for one in handed_in - called
-        }
-        silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
-        unsure = {name for name in silent if name.endswith(" ?")}
-        for what, who in (
-            ("not in roster.csv, so in no table for a platform", strangers),
-            ("in roster.csv, but handed in nothing", silent - unsure),
-            ("in roster.csv, where others are called like them or almost, so each needs an id", unsure),
-        ):
-            if who:
-                print(f"  {what}: {', '.join(sorted(who))}")
-    else:
-        print("  no roster.csv, or nobody in it: nobody is named who handed in nothing")
+    handed_in, called = taken.ready.keys() | taken.broken.keys(), {name for _, all in roster for name in all}
+    strangers = handed_in - called if (folder / "roster.csv").exists() else set()
+    silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
+    for what, who in (
+        ("not in roster.csv, so in no table for a platform", strangers),
+        ("in roster.csv, but handed in nothing", silent),
+    ):
+        if who:
+            print(f"  {what}: {', '.join(sorted(who))}")
+    if taken.platform.keys() & strangers:
+        print(f"  {WHICH_LIST}")
+    if not roster:
+        print("  no roster.csv, or nobody in it has a number or an id: we can't say who handed in nothing")
     return given, broken
 
 

@@ -23,8 +23,8 @@ from pe_lessons.lessons.progress import grade_id
 
 STUDENT = [  # how files and their folders tell whose they are
     # Canvas and Moodle: at the beginning only, since learners choose how the names of their files go on.
-    r"(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_[^/]*",
-    r"(?P<student>[^/]+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
+    r"(?P<student>[^/_]+)_(?:LATE_)?(?P<number>[0-9]{1,20})_[0-9]+_[^/]*",
+    r"(?P<student>[^/_]+)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
     r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z0-9_]+(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
@@ -71,7 +71,7 @@ class Intake:
     ready: dict = field(default_factory=dict)
     broken: dict = field(default_factory=dict)
     newest_broken: dict = field(default_factory=dict)  # an older file of these is graded
-    namesakes: dict = field(default_factory=dict)  # by the name that the platform gave them
+    platform: dict = field(default_factory=dict)  # of those who came from one: "canvas" or "moodle"
     files: dict = field(default_factory=dict)  # what was downloaded of each, once: the last one counts
     unread: dict = field(default_factory=dict)  # files of which it is not known whose they are, and why
 
@@ -80,28 +80,27 @@ class Unreadable(Exception):
     """A file that is no notebook of the lesson; the message is for the learner."""
 
 
-def collect(folder, lesson, namesakes=(), numbers=None):
+def collect(folder, lesson, numbers=None):
     """Put everybody's notebook into `submitted`, repaired; return the `Intake`.
 
-    Several may have one of the names in `namesakes`, also when only one of them hands in. Whose number is not
-    the one that `numbers` has for the name is somebody else, who has the number in the name.
+    `numbers` has the learners of the class by platform and number. A platform's file is theirs by this number
+    only: learners choose their names, and may take another's. A number that is not there is a learner too.
     """
     release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
-    intake, chosen, same = Intake(), {}, {}
+    intake, chosen, same, called = Intake(), {}, {}, dict(numbers or {})
     handed_over = sorted(found(folder / "downloaded" / lesson, intake.unread), key=lambda one: one[-1])
-    for place, (student, number, *more) in enumerate(handed_over):
-        if number and number != (numbers or {}).get(student, number):
-            handed_over[place] = f"{student} {number}", number, *more
-    intake.namesakes = names_of_several(handed_over, namesakes)
-    for student, number, file, content, handed_in in handed_over:
-        if student in intake.namesakes:
-            if number is None:
-                intake.unread[readable(file.name)] = (
-                    f"several are called {student}; name the file after the one who sent it: "
-                    + " or ".join(f"{one}.ipynb" for one in intake.namesakes[student])
-                )
-                continue
-            student = f"{student} {number}"
+    for student, name, file, content, handed_in in handed_over:
+        read_as = readings(name)
+        known = [one for one in read_as if one in (numbers or {})]
+        if len({called[one] for one in known}) > 1:
+            intake.unread[readable(file.name)] = (
+                "its name has the numbers of several learners. Find out whose it is, and save it as "
+                + " or ".join(f"{called[one]}.ipynb" for one in known)
+            )
+            continue
+        if whose := known[:1] or read_as[:1] * of_platform(name):  # called as in the list, or when first seen
+            student = called.setdefault(whose[0], f"{student} {whose[0][1]}")
+            intake.platform[student] = whose[0][0]
         content = content()  # of one file at a time: they may be many, and large
         mark = content if isinstance(content, Unreadable) else hashlib.sha256(content).hexdigest()
         theirs = intake.files.setdefault(student, [])
@@ -139,7 +138,7 @@ def collect(folder, lesson, namesakes=(), numbers=None):
 
 
 def found(downloads, unread):
-    """Every file that may be a notebook: student, platform's number, path, content, nanoseconds since 1970.
+    """Every file that may be a notebook: student, name as given, path, content, nanoseconds since 1970.
 
     Content is read when it is called: bytes, or an `Unreadable`. What tells of no learner goes into `unread`.
     """
@@ -202,7 +201,7 @@ def found(downloads, unread):
         about = file.stat()
         possible = 315_532_800 < about.st_mtime < 4_102_444_800  # from 1980 to 2100
         when = about.st_mtime_ns if possible else about.st_ctime_ns  # when it came here
-        yield student, platforms_number(names[file]), file, content, when
+        yield student, names[file], file, content, when
 
 
 def content_of(file):
@@ -270,8 +269,8 @@ def unpacked(file, archive, entries, unread):
             continue
         names.add(one.filename)
         handed_in = int(time.mktime((*one.date_time, 0, 0, -1))) * 10**9
-        content, number = partial(content_in, archive, one), platforms_number(one.filename)
-        yield student_of(one.filename), number, file / one.filename, content, handed_in
+        content = partial(content_in, archive, one)
+        yield student_of(one.filename), one.filename, file / one.filename, content, handed_in
 
 
 def content_in(archive, entry):
@@ -284,56 +283,33 @@ def content_in(archive, entry):
     return Unreadable(TOO_LARGE.format(f"{LARGEST // 10**6} MB")) if entry.file_size > LARGEST else content
 
 
-def platforms_number(name):
-    """Moodle's number of the hand-in, Canvas's of the learner: by it those of one name are told apart."""
-    found = (re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT[:2])
-    return next((match["number"] for match in found if match), None)
+def readings(name):
+    """The platforms and numbers that a file's name may be meant to tell, the likeliest first.
 
-
-def names_of_several(files, known):
-    """Who share a name, as far as the platform's numbers tell: {name: what they are called here}.
-
-    So does who has a name that somebody got here: of a second and a third Ada, and of one named "Ada 2".
+    A name of Canvas's has the learner's own words on both sides of the number.
     """
-    numbers = {}
-    for student, number, *_ in files:
-        if number:
-            numbers.setdefault(student, set()).add(number)
-    shared = {student for student, theirs in numbers.items() if len(theirs) > 1 or student in known}
-    while True:
-        called = {one: [f"{one} {number}" for number in sorted(numbers[one])] for one in shared}
-        taken = numbers.keys() & {name for names in called.values() for name in names} - shared
-        if not taken:
-            return called
-        shared |= taken
+    moodle = re.findall(r"\A[^/_]+_([0-9]{1,20})_assignsubmission_(?:file|onlinetext)", name)
+    canvas = re.findall(r"(?=_([0-9]{1,20})_[0-9]+_)", name) if "/" not in name else []
+    return [*(("moodle", one) for one in moodle), *(("canvas", one) for one in canvas)]
 
 
 def student_of(name):
     """Whose a file is, as a name that a folder can have."""
-    for pattern in STUDENT:
-        if match := re.fullmatch(pattern, name, re.DOTALL):
-            student, of_platform = match["student"], "number" in match.re.groupindex
-            # Unseen signs and look-alike letters: without a platform's number, only they may tell two apart.
-            unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
-            student = student.translate(dict.fromkeys(map(ord, unseen), "" if of_platform else "_"))
-            student = unicodedata.normalize("NFKC" if of_platform else "NFC", readable(student))
-            student = student.strip() if of_platform else student
-            student = re.sub(r"[\[\]*?/\\,;]", "-", without_markup(student))
-            # No hidden folder, no option of a command, no formula of a spreadsheet. Where learners choose the
-            # names of files, one that differs by a blank is another.
-            student = re.sub(r"^[\s.=@+\uff0b\uff0d\uff1d\uff20-]+|\s+$", "_", student)
-            student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
-            if len(student.encode()) > LONGEST_NAME:
-                student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
-            return student or "unknown"
-    return "unknown"
+    found = (re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT)
+    return next((cleaned(match["student"]) for match in found if match), "unknown")
 
 
-def words_of(name):
-    """By which a name is known again, whatever the order of its parts."""
-    plain = unicodedata.normalize("NFKC", re.sub("['’]", "", name)).lower()
-    plain = re.sub(r"\d", lambda digit: str(int(digit[0])), plain)  # of other scripts
-    return tuple(sorted(re.findall(r"[^\W_]+", plain)))
+def cleaned(student):
+    """A learner's name as a folder can have it. Different names stay different, if only by an unseen sign."""
+    unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
+    student = unicodedata.normalize("NFC", readable(student.translate(dict.fromkeys(map(ord, unseen), "_"))))
+    student = re.sub(r"[\[\]*?/\\,;]", "-", without_markup(student))
+    # No hidden folder, no option of a command, no formula of a spreadsheet.
+    student = re.sub(r"^[\s.=@+\uff0b\uff0d\uff1d\uff20-]+|\s+$", "_", student)
+    student = re.sub(r"(?i)\.(?=(zip|txt)$)", "-", student)  # `grade` writes such files
+    if len(student.encode()) > LONGEST_NAME:
+        student = f"{student[: LONGEST_NAME // 4]} {hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    return student or "unknown"
 
 
 def read(content):

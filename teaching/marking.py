@@ -16,6 +16,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,14 @@ UNNAMED = {
     "raise an error, but": "no error where there should be one",
     "should return the shape": "another shape",
 }
+REFUSED = re.compile(  # the reasons of a check: no others are shown as the check's own words
+    r"The check takes one thing, a function, or a list in square brackets, but got \d+\."
+    r"|The check wants your \w+ itself, but got (None|something else \(\w{1,40}\))\. Write its name without "
+    r"parentheses: `\w+\.check\(your_\w{5,8}\)`\."
+    r'|Answer with (letters in quotation marks, as in "a"|a list of \d+ letters, one for each question)\.'
+    r"|The cell with your answer stopped with an error, so this would be a reply to an older version\. .*\. "
+    r"Once that cell runs without an error, run this one again\."
+)
 NOT_HERE = ast.parse("raise RuntimeError('the course gives no answers while it marks')").body
 
 
@@ -105,7 +114,10 @@ def read(look):
     """The `Look` of a text that a stranger wrote; what is none raises some error, and soon."""
     if any(len(one.get("shape", ())) > DIMENSIONS for one in json.loads(look).get("seen", ())):
         raise ValueError(f"a value of more than {DIMENSIONS} dimensions")
-    return Look.from_text(look)
+    look = Look.from_text(look)
+    if look.kind == "refused" and not REFUSED.fullmatch(look.text):
+        raise ValueError("no check refuses an answer in these words")
+    return look
 
 
 def judged(name, look):
@@ -133,6 +145,9 @@ def write_verdict(cell, look):
         cell.metadata[VERDICT]["cause"] = "NameError" if failed[0].ename == "NameError" else None
         failed[0].traceback.insert(0, "The check gave no reply, because its cell failed:")
         printed = [one for one in cell.outputs if one.output_type == "stream"]
+        for one in printed:  # colours and unseen signs could hide the name of the check
+            seen = re.sub(r"\x1b\[.*?[@-~]", "", one.text)
+            one.text = "".join(sign for sign in seen if sign == "\n" or unicodedata.category(sign)[0] != "C")
         cell.outputs = [one for one in printed if f"{name}:" not in one.text] + failed
         return
     result = judged(name, look) if look else None

@@ -10,6 +10,7 @@ from verdicts import EXERCISES, LESSON_OF
 from pe_lessons import arrays, loops, tensors, toys
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY
+from pe_lessons.lessons.reading_the_picture import table_of
 
 EXERCISE = REGISTRY["sinusoidal_loop"]
 CALLED = [one for one in EXERCISES if not isinstance(one, Numbers)]
@@ -60,6 +61,7 @@ def test_what_the_course_only_looks_at_is_the_learner_s_own():
         (lambda seq_len, d_model: tensors.SinusoidalEncoding(d_model, max_len=seq_len).table, "`tensors.Sin"),
         (lambda seq_len, d_model: added_to_zeros(seq_len, d_model)[0], "`tensors.SinusoidalEncoding"),
         (lambda seq_len, d_model: not_the_last(seq_len, d_model), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: table_of(arrays.frequencies(d_model), seq_len)[:, :d_model], "table_of`"),
         (functools.partial(arrays.sinusoidal), "`sinusoidal`"),  # these leave no frame
         (functools.cache(arrays.sinusoidal), "`sinusoidal`"),
     ],

@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import copy
+import dataclasses
 import io
 import json
 import random
@@ -22,7 +23,7 @@ import nbformat
 import pytest
 from reexecute import ROOT, find_notebooks
 
-from pe_lessons.exercises import fresh, run_answer
+from pe_lessons.exercises import failed_cells, fresh, run_answer
 from pe_lessons.exercises.exercise import Numbers
 from pe_lessons.lessons import REGISTRY, packages
 from pe_lessons.lessons.progress import grade_id
@@ -234,11 +235,11 @@ def test_entries_that_no_platform_packs(a_class):
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr(moodle("Ada"), mine("x"))
         archive.writestr("/Eve/x.ipynb", mine("e"))
-        archive.writestr(moodle("Bob"), mine("b"), zipfile.ZIP_BZIP2)
+        archive.writestr(moodle("Bob", 2), mine("b"), zipfile.ZIP_BZIP2)
     put({"all.zip": held.getvalue(), "long.zip": content_of({60_000 * "_" + ".ipynb": "x"})})
     taken = intake.collect(folder, LESSON)
-    assert answer_of(folder, "Ada") == "a" and taken.ready.keys() == {"Ada"}
-    assert "NotImplementedError: method 12" in taken.broken["Bob"]
+    assert answer_of(folder, "Ada 1") == "a" and taken.ready.keys() == {"Ada 1"}
+    assert "NotImplementedError: method 12" in taken.broken["Bob 2"]
     assert taken.unread.keys() == {"all.zip: /Eve/x.ipynb", f"all.zip: {moodle('Ada')}", "long.zip"}
 
 
@@ -252,8 +253,10 @@ def test_whose_a_file_is(how, a_class):
     files = {name: content_of(about) for name, about in case["files"].items()}
     files |= {name: spoilt(files[name], case["spoil"]) for name in list(files)[-1:] if "spoil" in case}
     put(files)
+    tables = case.get("numbers", {}).items()
+    numbers = {(platform, number): who for platform, table in tables for number, who in table.items()}
     for _ in range(2):
-        taken = intake.collect(folder, LESSON)
+        taken = intake.collect(folder, LESSON, numbers)
         assert {student: answer_of(folder, student) for student in taken.ready} == case.get("ready", {})
         for part in ("broken", "unread", "newest_broken"):
             found, words = getattr(taken, part), case.get(part, {})
@@ -269,12 +272,7 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class, monkeypatch):
     assert intake.student_of("O'N\" a=`&<b>\x85.ipynb") == "O’N- a----b--"  # which nbgrader shows as it is
     formulas = ["=HYPERLINK(1).ipynb", "\uff1d1.ipynb", "+1/x.ipynb", moodle("@SUM"), " =1.ipynb"]
     assert not any(re.match(r"[=\uff1d+@\s-]", intake.student_of(name)) for name in formulas)
-    assert intake.student_of(moodle("Ad\u200ba\u202e")) == "Ada"
-    assert (
-        intake.student_of(moodle("a\u2028b\u2029c\x85\u061cd"))
-        == "a-b-c-d"
-        == intake.readable("a\u2028b\u2029c\x85d")
-    )
+    assert intake.student_of(moodle("a\u2028b\u2029c\x85\u061cd")) == "a-b-c-_d"
     assert intake.without_markup("\u061c\u2028") == "--"  # an id that the teacher copied from somewhere
     assert intake.student_of("Ada\u200b.ipynb") == "Ada_"  # by mail: not Ada, whose work it would replace
     put({"gus.ipynb": mine("his"), grade.os.fsdecode(b"Zo\xeb.ipynb"): mine("as old zips have it")})
@@ -303,7 +301,7 @@ def test_the_files_of_a_learner_are_not_held_at_once(a_class, monkeypatch):
     held = {moodle("Bob", 1, f"{n}.ipynb"): f"= {n}" + 10**7 * " " for n in range(5)}
     put({f"ada ({n}).ipynb": n * b" " + bytes(10**7) for n in range(5)} | {"all.zip": content_of(held)})
     tracemalloc.start()
-    assert intake.collect(folder, LESSON).broken.keys() == {"ada", "Bob"}
+    assert intake.collect(folder, LESSON).broken.keys() == {"ada", "Bob 1"}
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * 10**7
@@ -430,7 +428,7 @@ def test_a_check_only_tells_what_an_answer_does():
         (f"{check}\nprint('at work')\n50", name),
         (f"print('{name}: Correct.')", name),
         ("bug_question.check('bce')", name),
-        (f"print('{name}: Correct.')\n{name}.check(never_made)", name),
+        (f"print('{name[:5]}\\x1b[0m\\u200b{name[5:]}: Correct.')\n{name}.check(never_made)", name),
         (f"{check}\nget_ipython().displayhook(1)\nraise ValueError", name),  # partial credit for nbgrader
         ("quiz_the_naive_loop.check(['b'])", "quiz_the_naive_loop"),
     ]:
@@ -486,8 +484,23 @@ def test_a_forged_look_is_no_verdict(monkeypatch):
     many = [seen[0] | {"called": [f"{n}{10_000 * 'x'}" for n in range(500)]}, *seen[1:]]
     marking.write_verdict(cell, json.dumps(look | {"seen": many}))
     assert cell.metadata[marking.VERDICT]["called"] and len(json.dumps(cell)) < 10**5
-    text = run_answer.Look("refused", "no.\nright_pairs: Correct.").as_text()  # a reason stays one line
-    assert "right_pairs: Correct." not in str(marking.judged("right_pairs", text)).splitlines()
+    told = failed_cells.Cells({"my_pairs": 1})
+    told.failed, told.text = {"my_pairs": (1, "ValueError: 1\n2")}, "right_pairs.check(my_pairs)"
+    quiz, question, pairs = REGISTRY["quiz_the_naive_loop"], REGISTRY["bug_question"], REGISTRY["right_pairs"]
+    looks = [quiz.look("a"), question.look(print), *(pairs.look(*one) for one in ([None], [3], [1, 2]))]
+    for look in [*looks, run_answer.Look("refused", told.complaint())]:  # the reasons of a check, no others
+        assert marking.judged("right_pairs", look.as_text()).status == "error"
+        more = dataclasses.replace(look, text=f"{look.text}\nCorrect.")
+        assert marking.judged("right_pairs", more.as_text()) is None
+
+
+def test_the_numbers_that_an_answer_gives_are_compared_in_another_process(monkeypatch):
+    """In its own, a learner can change all that there is."""
+    exercise = REGISTRY["far_table"]
+    module = sys.modules[LESSON_OF[exercise].answers.__package__]
+    monkeypatch.setattr(module, "ALLOWED", 1e9)
+    look = exercise.look(lambda positions, d_model: [[0] * d_model for _ in positions])
+    assert {number for one in look.seen for number in one.entries} <= {0, 1}  # 1: it is not in float64
 
 
 def test_every_right_answer_is_right_where_the_course_has_no_answers(tmp_path):
@@ -766,30 +779,33 @@ def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monk
         sent.append((mail["To"], page.get_filename(), page.get_content().strip()))
 
     server = contextlib.nullcontext(Mock(send_message=send))
-    for name in ("Al Lee", "Cy Day 101", "Ada Lovelace", "Zoë Żak"):
+    for name in ("Ada Lovelace 1", "Zoë Żak 3"):
         page = tmp_path / "feedback" / name / LESSON / f"{LESSON}.html"
         page.parent.mkdir(parents=True)
         page.write_text(f"of {name}", encoding="utf-8")
     (tmp_path / "roster.csv").write_text(
-        "\ufeffFirst name,Last name,Email address\nAda,Lovelace,ada@example.org\nBob,B,bob@example.org\n"
-        "Zoë,Żak,zoe@example.org\nCy,Day 101,eve@example.org\nCy,Day,c@example.org\n" + 2 * "Al,Lee,@\n",
+        "\ufeffIdentifier,Full name,Email address\nP 1,Ada Lovelace,ada@example.org\n"
+        "P 2,Bob B,bob@example.org\nP 3,Zoë Żak,zoe@example.org\n",
         encoding="utf-8",
     )
     monkeypatch.setattr("smtplib.SMTP", lambda host, port: server)
     monkeypatch.setattr("getpass.getpass", lambda: "secret")
     ada, zoe = (f"{name}@example.org" for name in ("ada", "zoe"))
-    to_ada, bobs = f"Ada Lovelace: sent to {ada}", "Bob B: no page"
-    whose = [f"{name} ?: whose page is it?" for name in ("Cy Day 101", "Cy Day", "Al Lee", "Al Lee")]
+    to_ada, bobs = f"Ada Lovelace 1: sent to {ada}", "Bob B 2: no page"
     for named, new, said in [
-        ([], [(ada, "of Ada Lovelace"), (zoe, "of Zoë Żak")], [to_ada, bobs, f"Zoë Żak: sent to {zoe}"]),
-        ([], [(zoe, "of Zoë, again")], ["Ada Lovelace: sent before", bobs, f"Zoë Żak: sent to {zoe}"]),
-        (["Ada Lovelace"], [(ada, "of Ada Lovelace")], [to_ada]),
+        (
+            [],
+            [(ada, "of Ada Lovelace 1"), (zoe, "of Zoë Żak 3")],
+            [to_ada, bobs, f"Zoë Żak 3: sent to {zoe}"],
+        ),
+        ([], [(zoe, "of Zoë, again")], ["Ada Lovelace 1: sent before", bobs, f"Zoë Żak 3: sent to {zoe}"]),
+        (["Ada Lovelace 1"], [(ada, "of Ada Lovelace 1")], [to_ada]),
     ]:
         monkeypatch.setattr(sys, "argv", ["mail_pages.py", str(tmp_path), LESSON, *named])
         sent.clear()
         exec(textwrap.dedent(program), {})
         assert sent == [(address, f"{LESSON}.html", text) for address, text in new]
-        assert capsys.readouterr().out.splitlines() == said + ([] if named else whose)
+        assert capsys.readouterr().out.splitlines() == said
         page.write_text("of Zoë, again", encoding="utf-8")
 
 
@@ -948,7 +964,6 @@ def test_a_notebook_whose_grading_was_stopped_has_no_mark_and_is_graded_again(a_
     monkeypatch.setattr(grade, "points", lambda *_: nothing)
     given, broken = grade.grade(folder, LESSON, student="ada")
     assert given.keys() == {"ada"} and broken == dict.fromkeys(("Ada", "bob"), grade.STOPPED)
-    assert "names that can be taken for one another: Ada, ada\n" in capsys.readouterr().out
     grade.grade(folder, LESSON)
     grade.mark_graded(folder, LESSON, "bob", "stopped")
     assert grade.grade(folder, LESSON, student="ada")[1] == {"bob": grade.STOPPED}
@@ -992,10 +1007,10 @@ def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypa
     grading_pretended(monkeypatch)
     ada, bob = (moodle(name, n, f"{LESSON}.html") for n, name in enumerate(("Ada", "Bob")))
     grade.grade(folder, LESSON)
-    assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 1"}
-    grade.grade(folder, LESSON, student="Bob")
-    assert pages_in(folder) == {ada: "Ada, 1", bob: "Bob, 2"}
-    assert pages_in(folder, "moodle", "Bob") == {bob: "Bob, 2"}
+    assert pages_in(folder) == {ada: "Ada 0, 1", bob: "Bob 1, 1"}
+    grade.grade(folder, LESSON, student="Bob 1")
+    assert pages_in(folder) == {ada: "Ada 0, 1", bob: "Bob 1, 2"}
+    assert pages_in(folder, "moodle", "Bob 1") == {bob: "Bob 1, 2"}
 
 
 @pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
@@ -1025,7 +1040,7 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
     folder, put = a_class
     names = [f"ada_7_{attempt}_{LESSON}-{attempt}.ipynb" for attempt in (1, 2)]
     flat, bobs = "Gus_5_assignsubmission_file_", moodle("Bob", 3)
-    nested = {moodle(name, 9, f"{to}{bobs}"): "x" for name, to in [("Hal", ""), ("Ivy", "../")]}
+    nested = {moodle(name, n, f"{to}{bobs}"): "x" for name, n, to in [("Hal", 9, ""), ("Ivy", 10, "../")]}
     put({names[0]: book(), names[1]: mine("new"), "ada_7_3_print.pdf": "%PDF", f"cut_8_3_{LESSON}.ipynb": "{",
          moodle("Bob", 3, "print.pdf"): "%PDF", moodle("Eve", 4, f"{flat}x.ipynb"): book(),
          f"{flat}x.ipynb": book(), "fay.ipynb": book(), "all.zip": content_of(nested)})  # fmt: skip
@@ -1037,11 +1052,11 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
     given = {student: {"right_pairs": (1.0, 2.0)} for student in taken.ready}
     tracemalloc.start()
-    grade.write_feedback(folder, LESSON, taken.files, given)
+    grade.write_feedback(folder, LESSON, taken, given)
     assert tracemalloc.get_traced_memory()[1] < 10**7  # no page is held
     tracemalloc.stop()
     pages = {moodle("Bob", 3, f"{LESSON}.html"), moodle("Eve", 4, f"{LESSON}.html"), f"{flat}{LESSON}.html"}
-    pages |= {moodle(name, 9, f"{LESSON}.html") for name in ("Hal", "Ivy")}
+    pages |= {moodle(name, n, f"{LESSON}.html") for name, n in (("Hal", 9), ("Ivy", 10))}
     assert pages_in(folder).keys() == pages
     [(name, text)] = pages_in(folder, "canvas").items()
     head, cell = nbformat.reads(text, 4).cells
@@ -1051,7 +1066,8 @@ def test_pages_and_graded_notebooks_go_back_by_the_names_that_the_platforms_gave
 
 POINTS = {
     "Ada Lovelace": {"right_pairs": (1.0, 1.0), "sinusoidal_loop": (1.0, 1.0)},
-    "lovelaceada": {"right_pairs": (0.0, 1.0)},
+    "राम वर्मा 104": {"right_pairs": (1.0, 1.0), "sinusoidal_loop": (1.0, 1.0)},
+    "lovelaceada 4711": {"right_pairs": (0.0, 1.0)},
     "leeana 5001": {"right_pairs": (1.0, 1.0)},
     "Ada Byron 101": {"right_pairs": (0.0, 1.0)},
     "Ada Byron 102": {"right_pairs": (1.0, 1.0)},
@@ -1082,7 +1098,7 @@ def test_the_lists_of_the_platforms_are_rosters_as_they_are(tmp_path, how):
 
 def test_a_mark_stays_when_the_platform_renames_a_learner(tmp_path):
     """A platform would take an empty cell for a mark that is taken back."""
-    roster, old, new = 'Student,ID\n"{}, Ada",4711\n', "lovelaceada", "byronada"
+    roster, old, new = 'Student,ID\n"{}, Ada",4711\n', "lovelaceada 4711", "byronada 4711"
     place, given = tmp_path / "grades", {old: {"right_pairs": (1.0, 1.0)}}
     file = place / f"{LESSON}_canvas.csv"
     (tmp_path / "roster.csv").write_text(roster.format("Lovelace"))
@@ -1100,26 +1116,20 @@ def test_a_mark_stays_when_the_platform_renames_a_learner(tmp_path):
     assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {}
 
 
-def test_a_second_of_one_name_gives_the_first_another_name(a_class, monkeypatch, capsys):
+def test_who_is_not_in_the_list_by_number_gets_no_mark_by_a_name(a_class, monkeypatch, capsys):
+    """Whoever has a name in the list; one sentence says which list has numbers."""
     folder, put = a_class
-    put({moodle("Ada Byron", 101): mine("of 101")})
-    assert intake.collect(folder, LESSON).ready.keys() == {"Ada Byron"}  # so far the only one
+    put({moodle("Ada Byron", 101): mine("of 101"), moodle("Ada Byron", 102): mine("of 102")})
     grading_pretended(monkeypatch)
-    for others, told in [("", "table for a platform: Ada Byron\n"), ("Ada,Byron\n", "?, Ada Byron ?\n")]:
-        (folder / "roster.csv").write_text(f"First name,Last name\n{others}Ada,Byron 101\n")
+    for list_of_names, told, silent in [
+        ("First name,Last name\nAda,Byron\nAda,Byron 101\n", "Ada Byron 101, Ada Byron 102\n", ""),
+        ("Identifier,Full name\nP 102,Ada King\nP 1,Ada Byron\n", "Ada Byron 101\n", "Ada Byron 1\n"),
+        ("id,Email address\nAda Byron 102,a@\nAda Byron,b@\n", "Ada Byron 101\n", "Ada Byron\n"),
+        ("Identifier,id\nParticipant 102,ada\nParticipant 101,bob\n", "", ""),
+    ]:
+        (folder / "roster.csv").write_text(list_of_names)
         grade.grade(folder, LESSON)
-        assert told in (said := capsys.readouterr().out) and "(is this" not in said
-    assert intake.collect(folder, LESSON, {"Ada Byron"}).ready.keys() == {"Ada Byron 101"}
-    put({moodle("Ada Byron", 102): mine("of 102")})
-    for _ in "ab":
-        taken = intake.collect(folder, LESSON)
-        assert taken.namesakes == {"Ada Byron": ["Ada Byron 101", "Ada Byron 102"]}
-        assert taken.ready.keys() == {"Ada Byron 101", "Ada Byron 102"} == taken.files.keys()
-    (folder / "downloaded" / LESSON / moodle("Ada Byron", 102)).unlink()
-    assert "Ada Byron" not in intake.collect(folder, LESSON, {"Ada Byron"}).ready
-    put({"byronada_4712_1_x.ipynb": mine("of another section"), "team_9_1_x.ipynb": mine("a group's")})
-    (folder / "roster.csv").write_text('id,Student,ID\n,"Byron, Ada",4711\nteam,"Day, Cy",7\n')
-    grade.grade(folder, LESSON)
-    said = capsys.readouterr().out
-    assert "no file in downloaded has this name (any more): Ada Byron 101, Ada Byron 102." in said
-    assert "platform: Ada Byron, byronada 4712\n" in said and "handed in nothing: byronada\n" in said
+        said = capsys.readouterr().out
+        for words, names in [("in no table for a platform: ", told), ("handed in nothing: ", silent)]:
+            assert words + names in said if names else words not in said
+        assert (grade.WHICH_LIST in said) == bool(told)

@@ -91,6 +91,7 @@ class Exercise(Checked):
     text: str = ""  # what `solution` shows: a right answer that uses no names but those the notebook imports
     atol: float = 1e-6  # numbers that differ by less are equal; relative to the number where it is above 1
     use: Callable | None = None  # use(answer, *probe) observes what is not simply called, such as a class
+    exact: Callable | None = None  # exact(*probe): numbers; those that are nearer than `atol` count as these
     call: Callable | None = None  # call(name, *probe): the call in words, if not usual arguments in brackets
     says: dict | None = None  # {look: sentence}, for an unknown mistake that shows in a probe with this text
     may_call: frozenset = frozenset()  # functions of the course that may give the answer's result: "rotary"
@@ -132,7 +133,7 @@ class Exercise(Checked):
     def judged(self, answer):
         if answer.kind in ("nothing", "unwritten"):
             return self._not_attempted(answer)
-        seen = answer.seen
+        seen = tuple(map(self._as_exact, answer.seen, range(len(answer.seen))))
         stopped = bool(seen) and seen[-1].kind == "stopped"
         if answer.kind != "called" or not (stopped or len(seen) == len(self._all_probes)):
             raise ValueError(f"{self.name} is not judged by {len(seen)} trials ({answer.kind})")
@@ -246,8 +247,23 @@ class Exercise(Checked):
     def _behaviour_of(self, variant, n):
         """What a function of the course does in the n-th probe."""
         if (variant, n) not in self._known:
-            self._known[variant, n] = self._observe(variant, self._all_probes[n], run_answer.observe_ours)
+            done = self._observe(variant, self._all_probes[n], run_answer.observe_ours)
+            self._known[variant, n] = self._as_exact(done, n)
         return self._known[variant, n]
+
+    def _as_exact(self, done, n):
+        """What was seen in the n-th probe, with exact numbers in the place of those near them."""
+        if not self.exact:
+            return done
+        shape, exact = self._exact[n]
+        if done.shape != shape:
+            return done
+        pairs = zip(done.entries, exact)
+        return replace(done, entries=tuple(b if abs(a - b) < self.atol else a for a, b in pairs))
+
+    @cached_property
+    def _exact(self):
+        return [run_answer.numbers(self.exact(*arguments)) for arguments in self._all_probes]
 
     @cached_property
     def _all_probes(self):

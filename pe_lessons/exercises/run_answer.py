@@ -36,7 +36,6 @@ _STDLIB = str(Path(contextlib.__file__).parent)  # in a browser a zip file, of w
 _PACKAGES = (*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else []))
 _OURS = str(Path(__file__).parents[1])
 _ENGINE = str(Path(__file__).parent)
-_LESSONS = str(Path(__file__).parents[1] / "lessons")
 # During a call `np.empty`, `torch.empty` and similar functions hold this number, which fits every type of
 # float: what lay in memory would be another mistake each time, and often none.
 UNWRITTEN = -60_416.0
@@ -361,11 +360,8 @@ def _lender(frame):
     first = None
     while frame and _runs_in_library(frame):
         file = frame.f_code.co_filename
-        of_exercises = file.startswith(_ENGINE) or (
-            file.startswith(_LESSONS) and file.endswith("__init__.py")
-        )
         ours = file.startswith(_OURS)
-        if of_exercises or not (ours or first):
+        if file.startswith(_ENGINE) or not (ours or first):
             return None
         first, frame = frame if ours else first, frame.f_back
     return frame and first

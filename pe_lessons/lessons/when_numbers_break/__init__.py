@@ -1,8 +1,5 @@
 """Exercises of lesson 21, when numbers break."""
 
-import numpy as np
-
-from pe_lessons import arrays
 from pe_lessons.exercises.lesson_files import Lesson
 
 lesson = Lesson(__name__)
@@ -14,16 +11,7 @@ def _look_at_rows(function, positions, d_model, look_at="values"):
     rows = function(positions, d_model)
     if look_at == "is not float64":  # a list of lists has no format of its own
         return "float64" not in str(getattr(rows, "dtype", ""))
-    try:
-        numbers = np.array(rows, dtype=float)
-    except (TypeError, ValueError):
-        return rows
-    angles = np.outer(positions, arrays.frequencies(d_model))
-    true = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(len(positions), d_model)
-    if numbers.shape != true.shape:
-        return rows
-    # Compared with the true numbers: those of our own answer are rounded too.
-    return np.where(abs(numbers - true) < ALLOWED, true, numbers)
+    return rows
 
 
 digits_needed = lesson.exercise(
@@ -44,6 +32,7 @@ far_table = lesson.exercise(
         ([0, 1, 2], 4, "is not float64"),
     ),
     use=_look_at_rows,
+    exact=lesson.answers.far_table_exact,
     says={"is not float64": "Your table is still in float64. Convert it to float32."},
     atol=ALLOWED,
 )
