@@ -63,7 +63,7 @@ def louder_rows():
 @who_learns
 @each_seed
 def stripes_with_the_old_gaps(seed):
-    """Rows 4 times as loud in stripes: with words, their gaps are as large as those of the sinusoidal table"""
+    """Rows 4 times as loud in stripes: with words, their gaps are as large as without stripes"""
     lesson = of_lesson("design_your_own")
 
     def encode(positions, d_model):
