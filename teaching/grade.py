@@ -389,7 +389,9 @@ def write_grades(folder, lesson, given, broken, gone):
             if first:
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
             for row, names in rows:
-                score = next((f"{totals[name]:g}" for name in names if name in totals), "")
+                # Where two give one address, none of them lowers the mark of the other.
+                score = max((totals[name] for name in names if name in totals), default="")
+                score = score if score == "" else f"{score:g}"
                 if not score and (score := before.get(row.get(surest), "")):
                     kept.setdefault(target, []).append(names[-1])
                 table.writerow([*(row.get(column, "") for column in columns), score])

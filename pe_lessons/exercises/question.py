@@ -143,7 +143,7 @@ class Quiz(Checked):
             else:
                 replies.append(f"{number} {letter}, {'yes' if is_right else 'no'}: {reason}")
             if letter and not is_right:
-                wrong.append(f"{number}{letter}")
+                wrong.append(f"{number}{letter if letter in question.choices else ': no choice'}")
         status = "correct" if all(look.letters) and not wrong else "not yet"
         return self.result(status, "\n".join(replies), " + ".join(wrong) or None)
 
