@@ -500,7 +500,7 @@ def test_an_answer_is_folded_until_it_is_asked_for(open_page):
 
 def test_a_figure_and_the_prose_that_tell_the_answer_open_with_it(open_page):
     page = open_page("notebooks/09_rotary")
-    figure, prose = page.locator("#figure-1"), page.get_by_text("All three scores are the same")
+    figure, prose = page.locator("#figure-1"), page.get_by_text("The first two scores are the same")
     assert not figure.is_visible() and not prose.is_visible()
     page.get_by_text("Show the answer").first.click()
     assert figure.is_visible() and prose.is_visible()
