@@ -492,6 +492,7 @@ def test_a_forged_look_is_no_verdict(monkeypatch):
         assert marking.judged("right_pairs", look.as_text()).status == "error"
         more = dataclasses.replace(look, text=f"{look.text}\nCorrect.")
         assert marking.judged("right_pairs", more.as_text()) is None
+    assert "ValueError" in look.text and "ValueError" not in marking.read(look.as_text()).text
 
 
 def test_the_numbers_that_an_answer_gives_are_compared_in_another_process(monkeypatch):
@@ -1114,6 +1115,13 @@ def test_a_mark_stays_when_the_platform_renames_a_learner(tmp_path):
     assert file.read_text().endswith(",0\n")
     file.unlink()  # the teacher says that there is no mark
     assert grade.write_grades(tmp_path, LESSON, {}, {}, given) == {}
+
+
+def test_two_with_one_address_do_not_lower_each_other_s_mark(tmp_path):
+    (tmp_path / "roster.csv").write_text("id,Email address\nEve,ada@x.org\nAda,ada@x.org\n")
+    given = {"Eve": {"right_pairs": (0.0, 1.0)}, "Ada": {"right_pairs": (1.0, 1.0)}}
+    grade.write_grades(tmp_path, LESSON, given, {}, {})
+    assert "ada@x.org,1\n" in (tmp_path / "grades" / f"{LESSON}_moodle.csv").read_text()
 
 
 def test_who_is_not_in_the_list_by_number_gets_no_mark_by_a_name(a_class, monkeypatch, capsys):
