@@ -77,11 +77,12 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
 @pytest.mark.parametrize(
     ("function", "accused", "cause"),
     [
-        (by_kind(RIGHT), "Cache.cut", "the cause"),
+        (by_kind(RIGHT), "Cache.cut", "the cause: right now"),
         (by_kind(RIGHT), "cut", "the cause"),
         (by_kind("spare if layer.window is None else 0"), "cut", "breaks: right now"),
         (by_kind("spare // 2 if layer.window else spare"), "cut", "breaks: still wrong"),
         (by_kind(FORGOT_NOTHING), "cut", "still wrong"),
+        (by_kind("spare if layer.k.shape[2] > spare else 0"), "cut", "all of them or none"),
         (written(CUT), "cut", "as in the file"),
         (by_kind("min(spare, layer.k.shape[2])"), "cut", "as in the file"),
         (by_kind("max(0, min(spare, layer.k.shape[2] - 7))"), "cut", "a fixed number"),

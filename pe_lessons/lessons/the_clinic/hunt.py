@@ -303,6 +303,8 @@ def _slip(program):
         return "taken off twice"
     if {*full} == {4} and min(none_to_drop) < 5:
         return "a negative drop"
+    if of_one_kind == [[7] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
+        return "all of them or none"
     if of_one_kind == [[0] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
         return "as in the file"
     return None
@@ -327,7 +329,7 @@ July 2026 a cache of mlx-vlm was found cut to the length of a text, which is rig
 everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
 REPLIES = {
-    "the cause": VERDICT,
+    "the cause": "{five} " + VERDICT,
     "the symptom": """
 With your `{name}` every answer is right, but you repaired the symptom and not the cause. `{name}` did what
 it says before your change. Another function loses something, and yours now makes up for it, at the price of
@@ -355,6 +357,10 @@ and the new one after it. Which of them does your line need?""",
 Your `{name}` is right when the layers hold 7 and 24 keys, but it drops nothing when every layer holds 6 keys
 of 6 columns. Is there a number from our example in it, such as 7? Take the numbers from `layer.k` and from
 `self.columns`.""",
+    "all of them or none": """
+Your `{name}` drops `spare` keys of a layer, or none. When 9 of 30 columns are dropped, a layer with 17 keys
+has forgotten all 9 already, but yours drops 9 keys more. Compare the keys of the layer with the columns that
+are left.""",
     "as in the file": """
 Your `{name}` does what the one in the file does. It drops 16 of 24 columns, and then 16 of the 7 keys that a
 layer with a window holds. How many of the 16 has this layer forgotten already? Drop only the others.""",
