@@ -9,7 +9,7 @@ from pe_lessons.lessons.decide import phone
 
 FULL, WINDOW = 65_536, 1024
 EVERY_SECOND, OPEN = [WINDOW, FULL] * 12, [..., ..., ...]
-GOOD = ["it fits", "size proved, speed unknown", "the phone writes too slowly"]
+GOOD = ["it fits", "size computed, speed unknown", "the phone writes too slowly"]
 NUMBERS = {  # by base: the copy at its worst, and the best random word
     10_000: [-0.30, 0.93],
     1_000_000: [0.64, 0.93],
@@ -42,7 +42,7 @@ def test_a_good_sheet_is_printed(changes):
     result = said(**changes)
     assert result.status == "correct"
     assert "random word" in result.message and "GB" in result.message
-    assert "Grade: size proved, speed unknown." in result.message
+    assert "Grade: size computed, speed unknown." in result.message
 
 
 def test_our_own_sheet_has_the_numbers_of_the_lesson():
@@ -54,7 +54,7 @@ def test_our_own_sheet_has_the_numbers_of_the_lesson():
     assert "the copy at its worst 0.99, and the best random word 0.93" in message
     assert (
         "Who has shown"
-        in said(**{f"words_on_{line}": ["a", "proved", "b"] for line in ("layers", "base")}).message
+        in said(**{f"words_on_{line}": ["a", "computed", "b"] for line in ("layers", "base")}).message
     )
 
 

@@ -148,10 +148,3 @@ def slow_pairs():
             slowest = arrays.frequencies(2 * pairs, base=base)[-used:]
             copy = np.cos(np.arange(tokens)[:, None] * slowest).mean(axis=1).min()
             yield f"{name}, base {base:,.0f}: copy at its worst", [copy], bound
-    slowest = arrays.frequencies(128, base=1e7)[-16:]
-    copy = np.cos(131_071 * slowest).mean()
-    angles = np.random.default_rng(0).uniform(0, 2 * np.pi, (131_071, 16))  # the lesson's draw
-    others = np.cos(angles).mean(axis=1)
-    for factor, bound in (22, between(0.925, 0.935)), (8, between(0.0055, 0.0065)):
-        weight = 1 / (1 + np.exp(factor * (others - copy)).sum())
-        yield f"base 10,000,000, factor {factor}: weight of the farthest copy", [weight], bound

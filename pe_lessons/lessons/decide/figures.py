@@ -41,7 +41,7 @@ def bases(of_bases):
         end = f" {base:,}" if base < 1e6 else f" {base // 10**6} million"
         ax.text(len(copy), copy[-5000:].mean(), end, color=colour, va="center")
     lowest = f"{copy.min():.2f}"
-    ax.text(len(copy), 0.82, f" at least\n {lowest}", color=colour, va="center")
+    ax.text(len(copy), 0.82, f" lowest:\n {lowest}", color=colour, va="center")
     ax.text(len(copy), 1.08, " base", color="0.3", va="center")
     ax.axhline(best, color="0.3", linestyle="--", linewidth=1)
     ax.text(1.3, best - 0.03, f"best random word: {best:.2f}", color="0.3", va="top")
@@ -50,46 +50,6 @@ def bases(of_bases):
     ax.set(xscale="log", xlabel="distance of the copy", ylabel="similarity", ylim=(-0.45, 1.05))
     ax.set_xlim(1, len(copy))
     return fig, {"lowest": lowest, "best": f"{best:.2f}"}
-
-
-@plots.drawn
-def chance(differences):
-    """How often the second of two equal models leads by how many points, of 10,000 trials."""
-    points, times = np.unique(differences, return_counts=True)
-    share = 100 * np.mean(differences >= 3)
-    fig, ax = plt.subplots(figsize=(4.7, 3.2))
-    colours = [plots.RED if point >= 3 else "0.7" for point in points]
-    ax.bar(points, 100 * times / len(differences), color=colours, width=0.85)
-    ax.text(5.6, 7, f"{share:.0f} %: \u201cbetter\u201d by\n3 points or more", color=plots.RED, va="center")
-    ax.axvline(0, color="0.4", linewidth=1)
-    ax.set(xlabel="points by which the second of two equal models leads", ylabel="of all trials, in %")
-    return fig, {"share": share, "far": 100 * np.mean(abs(differences) >= 9)}
-
-
-@plots.drawn
-def depths(trials):
-    """How far the worst of five depths is below the best, in standard errors of one depth."""
-    fig, axes = plt.subplots(len(trials), 1, figsize=(4.7, 4.8))
-    gaps = {}
-    for (texts, weakest), found in trials.items():
-        mean = found.mean(axis=1)
-        gaps[texts, weakest] = np.ptp(found, axis=1) / np.sqrt(mean * (1 - mean) / texts)
-    shares = []
-    for ax, ((texts, weakest), far) in zip(axes, gaps.items()):
-        shares.append(100 * np.mean(far > 4))
-        truth = "90 % at all depths" if weakest == 0.9 else f"{100 * weakest:.0f} % at one depth"
-        edges = np.arange(0, 10.1, 0.25)
-        for colour, part in (("0.7", far[far <= 4]), (plots.RED, far[far > 4])):
-            ax.hist(part, edges, weights=np.full(len(part), 100 / len(far)), color=colour, rwidth=0.9)
-        ax.axvline(4, color="0.4", linewidth=1)
-        ax.text(0.98, 0.8, f"{truth}, {texts:,} texts", ha="right", transform=ax.transAxes)
-        ax.text(0.98, 0.5, f"fails: {shares[-1]:.0f} %", color=plots.RED, ha="right", transform=ax.transAxes)
-        ax.set(xlim=(0, 10), ylim=(0, 16))
-        ax.tick_params(labelbottom=ax is axes[-1])
-    axes[-1].set(xlabel="standard errors between the best and the worst depth")
-    axes[0].set(ylabel="of all trials, in %")
-    good, weak, caught = shares
-    return fig, {"good": good, "weak": weak, "caught": caught}
 
 
 @plots.drawn

@@ -17,7 +17,7 @@ WEIGHTS, SPEED, WISH = 1, 40, 25  # GB, GB read in a second, and tokens that the
 needles = {1: 93, 2: 92, 3: 86, 4: 84, 6: 78}  # per cent, if one layer in so many sees everything
 NEAR = 0.0055  # for two decimals, and a little
 ASKED = "your reason", "a grade", "what would change your mind"
-GRADES = "proved", "measured here", "reported by several", "reported once", "used", "unknown"
+GRADES = "computed", "measured here", "reported by several", "reported once", "used", "unknown"
 
 
 def sheet(layers, words_on_layers, base, numbers, words_on_base):
@@ -42,8 +42,8 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
         f"{line}: {choice}. Reason: {said[0]}. Grade: {said[1]}. What would change my mind: {said[2]}."
         for line, (said, choice, _) in lines.items()
     ]
-    if all(said[1].strip().lower() == "proved" for said, *_ in lines.values()):
-        filled.append("You grade both lines proved. Who has shown that such a model finds its needles?")
+    if all(said[1].strip().lower() == "computed" for said, *_ in lines.values()):
+        filled.append("You grade both lines computed. Who has shown that such a model finds its needles?")
     if speed(layers) < WISH:
         filled.append(f"Your users want {WISH} tokens a second. Does your reason say why they get fewer?")
     else:

@@ -35,33 +35,16 @@ def _columns(request):
     return padding + read + [(letter, "answer") for letter in request.answer[:-1]]
 
 
-def batch():
-    """The batch of *who 3* just before its harm: for each request, (letter, kind) of each column.
-
-    Also the newest letter of "a", which is written and has no column yet.
-    """
-    stays, _ = requests = [server.Request(*wish) for wish in WISHES]
-    at_work = server.Server(server.random_model())
-    at_work.start(requests)
-    at_work.release()
-    while len(at_work.waiting) == 2 or at_work.cache.columns % 4:
-        at_work.step()
-        at_work.release()
-    return [_columns(one) for one in requests], stays.answer[-1]
-
-
-def _draw_request(ax, place, row, newest=None, *, faint=False):
+def _draw_request(ax, place, row, newest):
     """The columns of a request as coloured boxes, and its newest letter in a dotted box after them."""
-    ink = "0.4" if faint else "black"
     for column, (letter, kind) in enumerate(row):
         keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
         box = {"left": column - 0.46, "height": 0.84, "color": PAPER[kind]}
-        ax.barh(place, 0.92, alpha=0.4 if faint else 1, **box, **keeps)
-        ax.text(column, place, letter, ha="center", va="center", color=ink)
-    if newest:
-        corner = len(row) - 0.46, place - 0.42
-        ax.add_patch(plt.Rectangle(corner, 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5))
-        ax.text(len(row), place, newest, ha="center", va="center", color=ink)
+        ax.barh(place, 0.92, **box, **keeps)
+        ax.text(column, place, letter, ha="center", va="center", color="black")
+    corner = len(row) - 0.46, place - 0.42
+    ax.add_patch(plt.Rectangle(corner, 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5))
+    ax.text(len(row), place, newest, ha="center", va="center", color="black")
 
 
 def _name_requests(ax):
@@ -75,7 +58,7 @@ def _name_requests(ax):
 def show_service():
     """Draw `service`."""
     times = service()
-    fig, axes = plt.subplots(2, figsize=(4.7, 3.7), sharex=True)
+    fig, axes = plt.subplots(2, figsize=(4.7, 4.4), sharex=True, height_ratios=(2, 3))
     for ax, rows, when in zip(axes, times, ("the prompts are read", "two steps later"), strict=True):
         for place, (row, newest) in enumerate(rows):
             _draw_request(ax, place, row, newest)
@@ -83,6 +66,13 @@ def show_service():
         ax.set(xlim=(-0.7, 7.7), ylim=(1.5, -0.5))
         _name_requests(ax)
     last = len(times[1][1][0])
+    first = sum(kind != "answer" for _, kind in times[1][1][0])
+    strip = [(first - 1, "letter")] + [(column, f"{column - first + 1}") for column in range(first, last + 1)]
+    for column, words in strip:
+        ax.text(column, -0.66, words, ha="center", va="center", color="black")
+    ax.text((first + last - 1) / 2, -1.16, "read", ha="center", va="center", color="black")
+    ax.text(last - 0.46, -1.16, "written", ha="left", va="center", color="black")
+    ax.set_ylim(1.5, -1.5)
     ax.text(last + 0.7, 1, "then it leaves", va="center", color="black")
     ax.set(xlabel="column")
     ax.set_xticks(range(last))
@@ -92,29 +82,6 @@ def show_service():
         "".join(text for text, kind in row if kind == "answer") + new for rows in times for row, new in rows
     )
     return fig, dict(zip(told, letters, strict=True))
-
-
-@plots.drawn
-def show_batch():
-    """Draw `batch`, with the window of the letter that is read next."""
-    rows, newest = batch()
-    columns, window = len(rows[0]), server.Config.windows[0]
-    fig, ax = plt.subplots(figsize=(4.7, 2.5))
-    _draw_request(ax, 0, rows[0], newest)
-    _draw_request(ax, 1, rows[1], faint=True)
-    ax.text(len(rows[1]) - 0.3, 1, "has left", va="center", color="0.4")
-    first = len(rows[0]) - sum(kind == "answer" for _, kind in rows[0])
-    for number, column in enumerate(range(first, columns + 1), start=1):
-        ax.text(column, -0.62, str(number), ha="center", va="center", color="black")
-    ax.text(first - 0.6, -0.62, "letter", ha="right", va="center", color="black")
-    frame = (columns - window + 0.5, -0.5), window, 1
-    ax.add_patch(plt.Rectangle(*frame, fill=False, ec="black", lw=2))
-    ax.text(columns + 0.5, 0.56, f"a window of {window}", ha="right", va="top", color="black")
-    ax.set(xlim=(-0.7, columns + 0.7), ylim=(1.5, -0.9), xlabel="column")
-    ax.set_xticks(range(columns))
-    _name_requests(ax)
-    plots.name_colours(fig, PAPER)
-    return fig, {"answer": "".join(letter for letter, kind in rows[0] if kind == "answer"), "newest": newest}
 
 
 @plots.drawn

@@ -16,7 +16,6 @@ import torch
 from pe_lessons.exercises import failed_cells
 from pe_lessons.exercises.result import HEADINGS, Checked, shown
 from pe_lessons.lessons.the_clinic import server
-from pe_lessons.lessons.the_clinic.clinic import WIDTH
 
 GUILTY = "Cache.cut"
 FAULT = """
@@ -100,6 +99,50 @@ def _first_wrong(wishes, **options):
     for gaps in _gaps(server, wishes, **options):
         wrong = (gaps > 1e-6).tolist()
         yield wrong.index(True) + 1 if any(wrong) else None
+
+
+def show_events(wishes):
+    """Print when windows begin to forget, when a request leaves, when columns are dropped, and the harm.
+
+    wishes: as in `first_wrong`.
+    """
+    names = " and ".join(f"{prompt} {letters}" for prompt, letters in wishes)
+    print(f"{names}\nletter  columns  event")
+    for letter, columns, event in _events(wishes):
+        print(f"{letter:>6}{columns:>9}  {event}")
+    print()
+
+
+def _events(wishes):
+    """What happens after each letter is written: the letter, the columns of the batch then, and the event."""
+    requests = [server.Request(*wish) for wish in wishes]
+    firsts = {prompt: first for (prompt, _), first in zip(wishes, _first_wrong(wishes))}
+    at_work = server.Server(server.random_model())
+    at_work.start(requests)
+    forgot = False
+    for letter in range(1, max(letters for _, letters in wishes) + 1):
+        columns = at_work.cache.columns
+        yield from ((letter, columns, f"{name} goes wrong") for name in firsts if firsts[name] == letter)
+        if not forgot and any(layer.k.shape[2] < columns for layer in at_work.cache.layers):
+            forgot = True
+            yield letter, columns, "windows begin to forget"
+        before = at_work.waiting
+        at_work.release()
+        if at_work.waiting:
+            left = [one.prompt for one in before if one not in at_work.waiting]
+            yield from ((letter, columns, f"{prompt} leaves") for prompt in left)
+            at_work.step()
+            if dropped := columns + 1 - at_work.cache.columns:
+                yield letter, columns, f"{dropped} column{'s' * (dropped > 1)} dropped"
+
+
+def _is_wish(wish):
+    """Whether it is a prompt in the model's letters, and how many letters to write."""
+    if not (isinstance(wish, tuple | list) and len(wish) == 2):
+        return False
+    prompt, letters = wish
+    known = isinstance(prompt, str) and prompt and {*prompt} <= {*server.LETTERS}
+    return bool(known) and type(letters) is int and 1 <= letters <= 40
 
 
 def show_keys(wishes, letters, **options):
@@ -260,6 +303,8 @@ def _slip(program):
         return "taken off twice"
     if {*full} == {4} and min(none_to_drop) < 5:
         return "a negative drop"
+    if of_one_kind == [[7] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
+        return "all of them or none"
     if of_one_kind == [[0] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
         return "as in the file"
     return None
@@ -274,34 +319,7 @@ def _of_the_five(program):
     return f"The five requests of the lesson are {'right now' if right else 'still wrong'}."
 
 
-WHOM, LONGEST, A = ("whom", 18), "a cat chases the dog", ("a", 18)
-NO_WINDOW = {"windows": (None,) * 4}
-LOG = (  # a learner's experiments: requests, options, and what follows
-    (server.WISHES[:4], {}, "It takes the longest prompt, which had left after letter 2."),
-    (server.WISHES[1:], {}, "Without 'the', no request leaves just before letter 6. So that is out."),
-    ([WHOM, (LONGEST, 2)], {}, "Two requests are enough."),
-    ([WHOM, (LONGEST, 2)], NO_WINDOW, "It takes a window."),
-    ([WHOM, (LONGEST, 18)], {}, "The longest prompt has to leave while another request goes on."),
-    ([A, ("who", 3)], {}, "The harm comes later than the leaving. The batch has 8 columns then."),
-    ([A, ("who", 6)], {}, "A later leaving does its harm at the same letter, with 8 columns again."),
-    (
-        [A, ("who", 7)],
-        {},
-        "This one does it four letters later, with 12 columns. So it waits for a multiple of 4.",
-    ),
-    ([A, ("who", 1)], {}, "Here the next multiple of 4 is 4, and that does no harm."),
-)
-CONCLUSION = (
-    "Answers go wrong only if a layer has a window, and the longest prompt leaves while another goes on.",
-    "They begin to go wrong the next time after the leaving that the number of columns is a multiple of 4. "
-    "If that is 4, no harm is done, because no layer has forgotten anything yet.",
-    "Innocent: Server.release and Cache.pick (in who 7, the longest prompt leaves after windows forgot keys, "
-    "and the next three letters are right), Layer.add and may_see (the keys are gone before these two work "
-    "again), and Server.tidy (it looks at the padding and the number of columns, which are the same with no "
-    "window). One of our six suspects is left. Without harm, it never dropped columns of a layer that had "
-    "forgotten some.",
-)
-
+A = ("a", 18)
 VERDICT = """
 It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window may have
 forgotten these columns long ago, and then it loses real keys instead. Nothing fails, because a layer may
@@ -311,7 +329,7 @@ July 2026 a cache of mlx-vlm was found cut to the length of a text, which is rig
 everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
 REPLIES = {
-    "the cause": VERDICT,
+    "the cause": "{five} " + VERDICT,
     "the symptom": """
 With your `{name}` every answer is right, but you repaired the symptom and not the cause. `{name}` did what
 it says before your change. Another function loses something, and yours now makes up for it, at the price of
@@ -339,6 +357,10 @@ and the new one after it. Which of them does your line need?""",
 Your `{name}` is right when the layers hold 7 and 24 keys, but it drops nothing when every layer holds 6 keys
 of 6 columns. Is there a number from our example in it, such as 7? Take the numbers from `layer.k` and from
 `self.columns`.""",
+    "all of them or none": """
+Your `{name}` drops `spare` keys of a layer, or none. When 9 of 30 columns are dropped, a layer with 17 keys
+has forgotten all 9 already, but yours drops 9 keys more. Compare the keys of the layer with the columns that
+are left.""",
     "as in the file": """
 Your `{name}` does what the one in the file does. It drops 16 of 24 columns, and then 16 of the 7 keys that a
 layer with a window holds. How many of the 16 has this layer forgotten already? Drop only the others.""",
@@ -372,8 +394,8 @@ class Hunt(Checked):
 
     name = "the_hunt"
     hints = (
-        "What does the log mean? When the longest prompt has left, some columns hold only padding. At the "
-        "next multiple of 4 the server drops them. That harms only layers with a window, which have "
+        "What does the log mean? When the longest prompt has left, some columns hold only padding. Some "
+        "steps later the server drops them. That harms only layers with a window, which have "
         "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
         "Just before letter 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
         "columns you see the keys (k) that two layers hold before the drop.\n\n"
@@ -384,30 +406,37 @@ class Hunt(Checked):
         "holds fewer, take nothing.",
     )
 
-    def check_columns(self, columns):
-        """Say of each number whether the batch has so many columns when the harm begins.
+    show_events = staticmethod(show_events)
 
-        columns: for some letters after which *who* leaves, the columns just before the first wrong letter.
+    def check_test(self, *requests):
+        """Say whether two requests find the fault of the server, so that they are a regression test.
+
+        requests: two pairs of a prompt and how many letters to write.
         """
-        wrong, said = False, []
-        for letters, mine in columns.items():
-            first = next(_first_wrong([A, ("who", letters)]))
-            if mine is ...:
-                said.append(f"{letters}: still empty.")
-            elif first is None:
-                said.append(f"{letters}: here nothing goes wrong, so there is nothing to count.")
-            elif mine == 3 + first - 2:
-                said.append(f"{letters}: your {mine} is right.")
-            else:
-                wrong = True
-                said.append(
-                    f"{letters}: your number should be another one. The first wrong letter is {first}. Just "
-                    f"before it, letters 1 to {first - 2} have a column. Add the 3 of the prompt."
-                )
-        empty = ... in columns.values()
-        if not wrong and not empty:
-            said.append("With all five requests you get 20 + 4 = 24. What do all these numbers share?")
-        return self._on("columns", "not yet" if wrong else "not attempted" if empty else "correct", said)
+        if any(... in request for request in requests if isinstance(request, tuple | list)):
+            return self._on("test", "not attempted", ["Put a prompt and a number in the place of the dots."])
+        if len(requests) != 2 or not all(map(_is_wish, requests)):
+            asked = (
+                "Your test needs two requests, each with a prompt of small letters and a number up to 40, "
+            )
+            return self._on("test", "error", [asked + "for example ('whom', 18)."])
+        firsts = [*_first_wrong(requests)]
+        events = [event for *_, event in _events(requests)]
+        dropped = [event for event in events if "dropped" in event]
+        if any(firsts):
+            (prompt, _), first = next(pair for pair in zip(requests, firsts) if pair[1])
+            so = f"Your test finds the fault, because *{prompt}* is wrong from letter {first} on. With the "
+            so += "repaired server both requests are right. So it is a regression test. Keep it."
+            return self._on("test", "correct", [so])
+        if not dropped:
+            why = "no columns are dropped. That happens only after the longest prompt has left, while the "
+            why += "other request goes on."
+        elif "forget" not in " ".join(events[: events.index(dropped[0])]):
+            why = "columns are dropped before windows forget. Let the longest prompt leave later, or take "
+            why += "longer prompts."
+        else:
+            why = "the lost keys change nothing. Try other numbers."
+        return self._on("test", "not yet", [f"Your test passes in spite of the fault. Here {why}"])
 
     def check_runs(self, *runs):
         """Say whether two runs of *a* and *who* tell if the harm comes with the leaving.
@@ -424,7 +453,7 @@ class Hunt(Checked):
         if len(firsts) < 2:
             return self._on("runs", "not yet", [*said, "Your two runs are the same."])
         if None in firsts.values():
-            alike = "In your runs, something has to go wrong twice. Try other numbers."
+            alike = "In your runs, something has to go wrong twice. Try numbers from 3 to 14."
             return self._on("runs", "not yet", [*said, alike])
         by, harm_by = (last - first for first, last in (firsts, firsts.values()))
         moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."
@@ -495,24 +524,13 @@ class Hunt(Checked):
             return "an innocent" if wrong else "the symptom", None, None
         return "still wrong" if wrong else "the cause", None, None
 
-    def log(self):
-        """Print our own experiments, and what follows from them."""
-        for wishes, options, so in LOG:
-            asked = ", ".join(f"{prompt} {letters}" for prompt, letters in wishes)
-            first = next(filter(None, _first_wrong(wishes, **options)), None)
-            said = f"wrong from letter {first} on" if first else "right"
-            row = f"- {asked}{', no window' * bool(options)}: {said}. {so}"
-            print(textwrap.fill(row, WIDTH, subsequent_indent="  "))
-        for sentence in CONCLUSION:
-            print("\n" + textwrap.fill(sentence, WIDTH))
-
     def solution(self):
         """The repaired lines, and what was wrong."""
         return shown(f"# the end of {GUILTY}{REPAIR}\n{VERDICT}")
 
     def __repr__(self):
-        calls = ".check_runs(first, second), .check_columns(columns), .check(repaired, accused)"
-        return f"the_hunt: {calls}, .hint(), .log(), .solution()"
+        calls = ".check_runs(first, second), .check(repaired, accused), .check_test(first, second)"
+        return f"the_hunt: {calls}, .hint(), .solution()"
 
 
 the_hunt = Hunt()
