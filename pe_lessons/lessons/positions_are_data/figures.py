@@ -13,14 +13,15 @@ def loop(frequencies, trained=32, asked=50):
     fig, axes = plt.subplots(3, 2, figsize=(4.9, 6.0))
     words = ["came round\nbefore"] * 3 + ["back for the\nfirst time"] + ["new angles"] * 2
     for pair, (ax, frequency, word) in enumerate(zip(axes.flat, frequencies, words)):
-        seen = np.linspace(-1, 1, 200) * min(trained * frequency, np.pi)
-        look = {"color": "0.7", "linewidth": 5, "solid_capstyle": "butt"}
-        ax.plot(np.cos(seen), np.sin(seen), label="in training", **look)
+        look = {"color": "0.7", "linewidth": 4, "solid_capstyle": "butt", "label": "in training, both ways"}
+        seen = np.linspace(0, 1, 200) * min(trained * frequency, 2 * np.pi)
+        ax.plot(1.09 * np.cos(seen), 1.09 * np.sin(seen), **look)  # one ring for each way
+        ax.plot(0.96 * np.cos(seen), -0.96 * np.sin(seen), **look | {"label": None})
         way = np.linspace(0, asked * frequency, 2000)
         x, y = 1.25 * np.cos(way), 1.25 * np.sin(way)
         ax.plot(x, y, color=COLOURS[0], linewidth=1.5, label="from frame 1 to 201")
         ax.plot(x[-1:], y[-1:], "o", color=RED, label="at frame 201")
-        ax.plot([0.95, 1.35], [0, 0], color="black", linewidth=1)
+        ax.plot([0.9, 1.35], [0, 0], color="black", linewidth=1)
         ax.text(1.42, 0, "start", ha="left", va="center")
         ax.text(0, 0, word, ha="center", va="center", color=RED if pair == 3 else "black")
         turns = asked * frequency / (2 * np.pi)
@@ -28,7 +29,7 @@ def loop(frequencies, trained=32, asked=50):
         ax.set(title=title, aspect="equal", xlim=(-1.45, 1.45), ylim=(-1.4, 1.4))
         ax.set_axis_off()
     handles, names = ax.get_legend_handles_labels()
-    fig.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    fig.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
     return fig
 
 

@@ -115,8 +115,8 @@ def turned_back():
         positions = first + np.arange(2)
         rotated = values * np.exp(1j * turn * positions)
         total, m = rotated.sum(), positions[-1]
-        for place, (n, one) in enumerate(zip(positions, rotated)):
-            _from_origin(ax, one, rf"$R_{n}\, v_{place}$", colour="0.5", lw=1.5)
+        for name, n, one in zip("ab", positions, rotated):
+            _from_origin(ax, one, rf"$R_{n}\, {name}$", colour="0.5", lw=1.5)
             ax.plot((one.real, total.real), (one.imag, total.imag), color="0.7", ls="--", lw=1)
         _from_origin(ax, total, "sum", colour="0.1", lw=2)
         back = total * np.exp(-1j * turn * m)
