@@ -121,6 +121,8 @@ longest_promised = lesson.exercise(
             },
             50,
         ),
+        # gaps of 28 points: four standard errors of the mean are more, of the best or of the first depth less
+        ({4: [19] * 5, 8: [25, 31, 25, 27, 17], 16: [31, 25, 25, 27, 17]}, 50),
         # the mean is in the middle between worst and best
         ({4: [1350, 1352, 1349], 8: [1331, 1329, 1333], 16: [1360, 1304, 1248]}, 1600),
     ),
