@@ -89,12 +89,6 @@ def gaps(table, rows, columns, corner=""):
     plots.show_table(table, rows=rows, columns=columns, corner=corner, digits=1)
 
 
-def gaps_with(event, ways, families):
-    """The gaps of an event in models with two layers, for each way to do it, as a table."""
-    table = [[event(events.untrained(name, 2), **how) for name in families] for how in ways.values()]
-    gaps(table, ways, families)
-
-
 @plots.drawn
 def tree(words, parents, first):
     """Guesses as a tree; a column for each position."""
@@ -184,8 +178,8 @@ def on_cards(seq_len, cards):
 
 
 @plots.drawn
-def seen_on_cards(held, query):
-    """What one token sees on two cards if the mask goes by the order in the text, and if by the place."""
+def seen_on_cards(held, query, cards):
+    """What one token sees if the mask goes by the order in the text, and if by the place on the cards."""
     here = held.index(query)
 
     def strip(sees):
@@ -197,12 +191,13 @@ def seen_on_cards(held, query):
         "by order": strip(lambda place, token: token <= query),
         "by place": strip(lambda place, token: place <= here),
     }
-    border = len(held) // 2
-    fig = plots.strips(rows, xlabel="place on the cards", xticks=[0, border, len(held)])
+    size = len(held) // cards
+    fig = plots.strips(rows, xlabel="place on the cards", xticks=range(0, len(held) + 1, size))
     [ax] = fig.axes
-    ax.axvline(border, color="0.3", linewidth=1.5)
-    for card in (0, 1):
-        ax.text(border * (card + 0.5), -0.55, f"card {card}", ha="center", va="bottom")
+    for card in range(cards):
+        ax.text(size * (card + 0.5), -0.55, f"card {card}", ha="center", va="bottom")
+        if card:
+            ax.axvline(size * card, color="0.3", linewidth=1.5)
     return fig
 
 
