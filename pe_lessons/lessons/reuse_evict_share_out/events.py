@@ -92,20 +92,12 @@ def gap(model, cache, whole, mask=None, positions=None):
     return between(got, right)
 
 
-def append(model, rotate=False):
-    return gap(model, read(model, text), text)
-
-
 def keep(model, rotate=False):
     """Six rows stay where they are. The new tokens do not see the others."""
     rows = torch.tensor([0, 1, 8, 9, 10, 11])
     mask = torch.ones(16, 16, dtype=torch.bool)
     mask[12:, 2:8] = False
     return gap(model, place(read(model, text), rows, rows), text, mask)
-
-
-def corrected(tokens):
-    return torch.where(torch.arange(len(tokens)) == 2, (tokens + 1) % 10, tokens)
 
 
 def code():
