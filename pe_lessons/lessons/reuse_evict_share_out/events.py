@@ -38,9 +38,7 @@ FAMILIES = {
 # In the cache, in front of it in a different text, and new.
 text, other, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
 PARENTS = [-1, -1, 0, 0, 1, 2]  # which guess each guess follows; -1: the text
-guesses, path = torch.tensor([3, 7, 1, 4, 4, 8]), torch.tensor([0, 2, 5])  # the path is accepted
-
-HELD = torch.tensor([*range(4), *range(12, 16), *range(4, 12)])  # what card 0 and card 1 hold
+guesses = torch.tensor([3, 7, 1, 4, 4, 8])
 
 
 def untrained(family, layers=1, seed=0):
@@ -94,47 +92,12 @@ def gap(model, cache, whole, mask=None, positions=None):
     return between(got, right)
 
 
-def append(model, rotate=False):
-    return gap(model, read(model, text), text)
-
-
 def keep(model, rotate=False):
     """Six rows stay where they are. The new tokens do not see the others."""
     rows = torch.tensor([0, 1, 8, 9, 10, 11])
     mask = torch.ones(16, 16, dtype=torch.bool)
     mask[12:, 2:8] = False
     return gap(model, place(read(model, text), rows, rows), text, mask)
-
-
-def corrected(tokens):
-    return torch.where(torch.arange(len(tokens)) == 2, (tokens + 1) % 10, tokens)
-
-
-def accept(model, rotate=False, positions_count_guesses=False, earlier_guesses_visible=False):
-    """A tree of guesses is read, and the rows of one path stay; the gap is that of the guesses, too."""
-    depth, on_path = torch.zeros(6, dtype=torch.int64), torch.eye(6, dtype=torch.bool)
-    for guess, parent in enumerate(PARENTS):
-        if parent >= 0:
-            depth[guess] = depth[parent] + 1
-            on_path[guess] |= on_path[parent]
-    positions = len(text) + (torch.arange(6) if positions_count_guesses else depth)
-    mask = torch.cat([torch.ones(6, len(text), dtype=torch.bool), on_path], dim=1)
-    cache = read(model, text)
-    got = model(guesses[None], positions, mask=None if earlier_guesses_visible else mask, cache=cache)[0]
-    right = [model(torch.cat([text, guesses[seen]])[None])[0, -1] for seen in on_path]
-    rows = torch.cat([torch.arange(len(text)), len(text) + path])
-    whole = torch.cat([text, guesses[path]])
-    after = gap(model, place(cache, rows, torch.arange(len(whole))), whole)
-    return max(between(got, torch.stack(right)), after)
-
-
-def split(model, rotate=False, positions=HELD, order=HELD):
-    """Sixteen tokens in zigzag on two cards, told these positions; `order` is what the mask goes by."""
-    tokens = torch.cat([text, new])
-    right = model(tokens[None])[:, HELD]
-    for block in model.blocks:
-        block.causal = False  # the mask says it
-    return between(model(tokens[HELD][None], positions, mask=order <= order[:, None]), right)
 
 
 def code():
@@ -146,8 +109,3 @@ def bits(outputs, asked):
     """How many bits each character cost, the mean over the texts: (length,)."""
     each = F.cross_entropy(outputs.transpose(1, 2), asked, reduction="none") / math.log(2)
     return each.mean(dim=0)
-
-
-def first_eight(costs):
-    """What each of the first 8 characters costs on average. They need the cache most."""
-    return costs[:8].mean().item()

@@ -4,7 +4,6 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 from matplotlib.colors import to_rgb
 
 from pe_lessons import plots
@@ -16,7 +15,6 @@ PAPERS = {
     "list only": "#f2d48a",
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
-    "gone": "white",
 }
 RIGHT = 1e-9  # gaps of right rows are rounding errors of float64
 
@@ -87,12 +85,6 @@ def gaps(table, rows, columns, corner=""):
     table = np.array(table)
     assert ((table < RIGHT) | (table > 0.05)).all(), table
     plots.show_table(table, rows=rows, columns=columns, corner=corner, digits=1)
-
-
-def gaps_with(event, ways, families):
-    """The gaps of an event in models with two layers, for each way to do it, as a table."""
-    table = [[event(events.untrained(name, 2), **how) for name in families] for how in ways.values()]
-    gaps(table, ways, families)
 
 
 @plots.drawn
@@ -184,8 +176,8 @@ def on_cards(seq_len, cards):
 
 
 @plots.drawn
-def seen_on_cards(held, query):
-    """What one token sees on two cards if the mask goes by the order in the text, and if by the place."""
+def seen_on_cards(held, query, cards):
+    """What one token sees if the mask goes by the order in the text, and if by the place on the cards."""
     here = held.index(query)
 
     def strip(sees):
@@ -197,12 +189,13 @@ def seen_on_cards(held, query):
         "by order": strip(lambda place, token: token <= query),
         "by place": strip(lambda place, token: place <= here),
     }
-    border = len(held) // 2
-    fig = plots.strips(rows, xlabel="place on the cards", xticks=[0, border, len(held)])
+    size = len(held) // cards
+    fig = plots.strips(rows, xlabel="place on the cards", xticks=range(0, len(held) + 1, size))
     [ax] = fig.axes
-    ax.axvline(border, color="0.3", linewidth=1.5)
-    for card in (0, 1):
-        ax.text(border * (card + 0.5), -0.55, f"card {card}", ha="center", va="bottom")
+    for card in range(cards):
+        ax.text(size * (card + 0.5), -0.55, f"card {card}", ha="center", va="bottom")
+        if card:
+            ax.axvline(size * card, color="0.3", linewidth=1.5)
     return fig
 
 
@@ -229,44 +222,6 @@ def need(gaps):
     assert all(gap < RIGHT or gap > 0.05 for gap in gaps), gaps
     as_it_is, rotated = (gap < RIGHT for gap in gaps)
     return "nothing" if as_it_is else "rotate" if rotated else "recompute"
-
-
-def needs_of_rows(model, tokens, rows, target):
-    """What these rows of a cache that has read `tokens` need to be those of `target`, for each layer."""
-    right = events.read(model, target)
-    caches = [
-        events.place(events.read(model, tokens), rows, torch.arange(len(rows)), encoding)
-        for encoding in (None, model.encoding)
-    ]
-
-    def errors(cache, layer):
-        """The largest error in each row's key and value: (rows,)."""
-        off = [(cache[layer][name] - right[layer][name]).abs() for name in ("keys", "values")]
-        return torch.maximum(*off).amax(dim=(0, 1, 3)).tolist()
-
-    return [
-        [need(both) for both in zip(*(errors(cache, layer) for cache in caches))]
-        for layer in range(len(right))
-    ]
-
-
-@plots.drawn
-def edits(model):
-    """What the rows of six words need in each layer if word 2 is corrected, and if it is deleted."""
-    words, stay = events.text[:6], torch.tensor([0, 1, 3, 4, 5])
-    needs = {
-        "correct": needs_of_rows(model, words, torch.arange(6), events.corrected(words)),
-        "delete": needs_of_rows(model, words, stay, words[stay]),
-    }
-    for layer in needs["delete"]:
-        layer.insert(2, "gone")
-    columns = [
-        f"{event},\n{('first', 'second')[layer]} layer"
-        for event in needs
-        for layer in range(len(needs[event]))
-    ]
-    rows = {f"row {row}": cells for row, cells in enumerate(zip(*needs["correct"], *needs["delete"]))}
-    return word_table(rows, columns, [name.replace("\n", " ") for name in columns])
 
 
 @plots.drawn

@@ -66,8 +66,20 @@ def _step(batch, cached, new, head_dim, mask):
     return q, k, v, *_rows.normal(size=(2, batch, cached, head_dim)), np.array(mask).reshape(batch, cached)
 
 
+def name_shapes(function, *arguments):
+    """Say what the shapes mean where `look` and `real` don't fit together, since NumPy says only numbers."""
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        if "broadcast" not in str(error):
+            raise
+        said = "Your `real` has columns for the cache only, but `look` also has columns for new tokens"
+        raise ValueError(f"{str(error).strip()}. {said}") from error
+
+
 serve_step = lesson.exercise(
     "serve_step",
+    use=name_shapes,
     probes=(
         _step(3, 5, 3, 4, [[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]),
         _step(2, 4, 2, 6, [[0, 1, 1, 1], [0, 0, 0, 1]]),

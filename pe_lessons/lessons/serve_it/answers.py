@@ -67,7 +67,7 @@ def serve_step_repaired(q, k, v, cached_k, cached_v, mask):
         queries, new_keys = arrays.rotary(q[row], positions), arrays.rotary(k[row], positions)
         keys = np.concatenate([cached_k[row], new_keys])  # (cached + new, head_dim)
         values = np.concatenate([cached_v[row], v[row]])
-        look = np.tri(new, cached + new, cached, dtype=bool)  # True: may look at
+        look = np.tri(new, cached + new, cached, dtype=bool)  # (new, cached + new), True: may look at
         look[:, :cached] &= real  # repaired: padding is hidden
         outputs[row] = arrays.attention(queries, keys, values, look)
     return outputs
