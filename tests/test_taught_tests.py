@@ -32,22 +32,23 @@ RIGHT_ROPES = {
     "the package": (arrays.rotary, {}),
     "the package's tensors": (lambda x, p: tensors.rotary(torch.tensor(x), torch.tensor(p)).numpy(), {}),
     "float32": (lambda x, p: by_cosines(torch.float32, x.astype(np.float32), p), {}),
-    "in halves": (in_halves, {}),
-    "in halves, other widths": (in_halves, {"widths": (2, 80, 128)}),
+    "in halves": (in_halves, {"layout": "half"}),
+    "in halves, other widths": (in_halves, {"layout": "half", "widths": (2, 80, 128)}),
     "other widths": (arrays.rotary, {"widths": (2, 80, 128)}),
     "a table of 8,192 rows, none for -1": (lambda x, p: arrays.rotary(x, p % 8192), {}),
     "base 500,000": (lambda x, p: arrays.rotary(x, p, base=500_000), {"base": 500_000}),
     "bfloat16, with more allowed": (lambda x, p: by_cosines(torch.bfloat16, x, p), {"allowed": 0.1}),
 }
 WRONG_ROPES = {
+    "in halves, taken for neighbours": in_halves,
     "a table of 1,500 rows": lambda x, p: arrays.rotary(x, p.clip(max=1499)),
     "positions in float16": lambda x, p: arrays.rotary(x, p.astype(np.float16)),
     "the slowest pair stands": lambda x, p: np.hstack([arrays.rotary(x, p)[:, :-2], x[:, -2:]]),
     "halves at one width, neighbours at the other": lambda x, p: arrays.rotary(
         x, p, layout="half" if x.shape[1] > 6 else "interleaved"
     ),
-    "halves with a wrong base above width 6": lambda x, p: arrays.rotary(
-        x, p, layout="half", base=10_000 if x.shape[1] < 7 else 500_000
+    "a wrong base above width 6": lambda x, p: arrays.rotary(
+        x, p, base=10_000 if x.shape[1] < 7 else 500_000
     ),
     "base 10,500": lambda x, p: arrays.rotary(x, p, base=10_500),
 }

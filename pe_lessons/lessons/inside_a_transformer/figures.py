@@ -27,8 +27,28 @@ def reverse(weights):
     aimed, rotated = fig.axes[:2]
     aimed.annotate("every token finds\nits mirror place", (7.4, 8.2), (10.6, 12.2), **plots.NOTE, **POINT)
     rotated.text(7.5, 7.5, "in between\nnothing stands out", **plots.NOTE)
-    for row, column, place in ((0, 15, (10, 2.6)), (15, 0, (5, 12.6))):
-        rotated.annotate("found", (column, row), place, **plots.NOTE, **POINT)
+    for text, tip, place in (
+        ("found", (15, 0), (10, 1.4)),
+        ("misled", (15, 1), (10, 4)),
+        ("found", (0, 15), (5, 12.6)),
+    ):
+        rotated.annotate(text, tip, place, **plots.NOTE, **POINT)
+    return fig
+
+
+@plots.drawn
+def beyond(weights, positions, trained=16):
+    """Where a head with a table looks, a map (n_q, n_k), at positions of which training had the first few."""
+    fig = plots.heatmaps({"sinusoidal": weights}, **LOOKS)
+    ax, new = fig.axes[0], trained - positions[0] - 0.5
+    ax.axhline(new, color="0.3", linewidth=1, linestyle="--")
+    ax.axvline(new, color="0.3", linewidth=1, linestyle="--")
+    shown = [8, 11, 13, 16, 19, 23]
+    ax.set_xticks([place - positions[0] for place in shown], shown)
+    ax.set_yticks([place - positions[0] for place in shown], shown)
+    ax.set(xlabel="position that is looked at", ylabel="position that looks")
+    ax.text(3, 14, "new queries", **plots.NOTE)
+    ax.text(11.5, 6, "new keys", **plots.NOTE)
     return fig
 
 

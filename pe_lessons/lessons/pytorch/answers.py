@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from pe_lessons import tensors
+
 
 def sinusoidal_torch_tensors(seq_len, d_model):
     base = 10_000
@@ -43,7 +45,7 @@ def rows_one_by_one(seq_len, d_model):
 class encoding_module_tensors(nn.Module):
     def __init__(self, d_model, max_len):
         super().__init__()
-        table = sinusoidal_torch_tensors(max_len, d_model)
+        table = tensors.sinusoidal(max_len, d_model)
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, x):  # (batch, seq_len, d_model)

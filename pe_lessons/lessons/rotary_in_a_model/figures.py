@@ -61,6 +61,32 @@ def shared():
 
 
 @plots.drawn
+def cache():
+    """Six cached keys and a new one, and their offsets from a new query at its own position and at 0."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.1))
+    titles = {"right: the new token is rotated by 6": 6, "mistake: the new token is rotated by 0": 0}
+    for line, (title, new) in enumerate(titles.items()):
+        low = -2.4 * line
+        ax.text(-0.48, low + 1.0, title, fontweight="bold", va="bottom")
+        for token, key in enumerate([*range(6), new]):
+            colour = plots.COLOURS[4] if token < 6 else plots.COLOURS[1]
+            look = {"facecolor": colour, "edgecolor": "white", "gid": plots.KEEPS}
+            ax.add_patch(plt.Rectangle((token - 0.48, low), 0.96, 0.86, **look))
+            middle = {"ha": "center", "va": "center"}
+            ax.text(token, low + 0.43, f"{key}", color="black", fontweight="bold", **middle)
+            offset = f"{key - new:+d}".replace("-", "−") if key != new else "0"
+            ax.text(token, low - 0.35, offset, color=plots.RED if line and token < 6 else "0.35", **middle)
+        for height, name in ((0.43, "key at"), (-0.35, "offset")):
+            ax.text(-0.7, low + height, name, color="0.35", ha="right", va="center")
+    names = [*map(str, range(6)), "new"]
+    ax.set(xlim=(-1.9, 6.6), ylim=(-3.1, 1.6), yticks=[], xlabel="token")
+    ax.set_xticks(range(7), names)
+    ax.spines["bottom"].set_visible(False)
+    ax.tick_params(length=0)
+    return fig
+
+
+@plots.drawn
 def rows():
     """Eight stored rows of a head, put into lines of one pair, transposed, and stored again."""
     names = np.array([f"{letter}{pair}" for pair in range(4) for letter in "ab"])
