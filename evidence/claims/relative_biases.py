@@ -8,7 +8,7 @@ from evidence.claims.train_on_another_seed import of_lesson, share_right, test_s
 from pe_lessons import arrays, toys
 
 lesson = of_lesson("relative_biases")
-KINDS = {"ALiBi": lambda: toys.ALiBi([0.5]), "T5": toys.T5}
+KINDS = {"ALiBi": lambda: toys.ALiBi([0.5]), "T5": toys.T5, "Shaw": lesson.shaw, "RoPE": toys.Rotary}
 
 
 @who_learns
@@ -16,7 +16,7 @@ KINDS = {"ALiBi": lambda: toys.ALiBi([0.5]), "T5": toys.T5}
 def two_tasks(seed):
     """Two tasks: share right ('solved' is more than 0.9)"""
     solved, nearly, not_solved = at_least(0.98).at(1, 2), at_least(0.9), below(0.6)
-    for task, solvers in ((toys.k_back, ("T5",)), (toys.reverse, ())):
+    for task, solvers in ((toys.k_back, ("T5", "Shaw", "RoPE")), (toys.reverse, ())):
         for name in KINDS:
             claims = (solved, nearly) if name in solvers else (not_solved,)
             yield f"{task.__name__}, {name}", share_right(KINDS[name], task, seed), *claims

@@ -46,7 +46,7 @@ def similar(panel):
     }[name]
     strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
     read = [f"{values[place]:.2f}" for place in strangers]
-    fig = _grids({f"{name}: {said}": values}, label="cosine similarity", side=3.4)
+    fig = _grids({f"{name}: {said}": values}, label="similarity", side=3.4)
     ax = fig.axes[0]
     for (row, column), number in zip(strangers, ["here", *read[1:]]):
         frame = plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.3)
@@ -65,7 +65,7 @@ def table_of_a_grid(table, *, height, width):
 
 @plots.drawn
 def stripes(pairs, *, drawn, title):
-    """What some pairs contribute to the scores around a query, and below them what all make together."""
+    """What some pairs contribute to the similarity with the middle, and below them what all make together."""
     together = pairs.mean(axis=-1)
     fig = plt.figure(figsize=(4.4, 5.2))
     above, below = fig.subfigures(2, 1, height_ratios=[1, 2.9])
@@ -76,7 +76,7 @@ def stripes(pairs, *, drawn, title):
     above.supxlabel("each from −1 to 1", fontsize=10)
     whole = below.subplots()
     image = whole.imshow(together, cmap=plots.SIGNED, vmin=-1, vmax=1)
-    plots.colour_bar(below, image, whole, "score").ax.set_ylim(0, 1)
+    plots.colour_bar(below, image, whole, "similarity").ax.set_ylim(0, 1)
     for place, (row, column) in enumerate([(20, 20), (20, 34), (26, 26)]):
         whole.add_patch(
             plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.3)
@@ -95,9 +95,9 @@ def stripes(pairs, *, drawn, title):
 
 @plots.drawn
 def resolutions(trained, counted, squeezed):
-    """Scores around a query in the middle of one image, for 8 by 8 patches and two ways to read 12 by 12."""
+    """Similarity with the middle of one image, for 8 by 8 patches and two ways to read 12 by 12."""
     panels = {"8 × 8, as trained": trained, "12 × 12, extended": counted, "12 × 12, squeezed": squeezed}
-    fig = _grids(panels, label="score", side=3.0)
+    fig = _grids(panels, label="similarity", side=3.0)
     for ax in fig.axes[: len(panels)]:
         ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
     fig.set_size_inches(7.2, 2.8)
@@ -134,17 +134,3 @@ def _grids(panels, *, label, side):
         ax.images[0].set_clim(-1, 1)
     fig.axes[-1].set_ylim(bottom=0)  # after the steps, which draw the bar again
     return fig
-
-
-def nearer_scores_higher(kinds):
-    """Of all pairs of keys whose distances differ by more than 3, how often the nearer one scores higher."""
-    for reach, where in ((8, "up to 8 steps away"), (29, "in the whole picture")):
-        shares = []
-        for name, contributions in kinds.items():
-            scores = contributions.mean(axis=-1)  # (41, 41)
-            down, right = np.indices(scores.shape) - scores.shape[0] // 2
-            away = np.hypot(down, right)
-            scores, away = scores[away <= reach], away[away <= reach]
-            nearer = away[:, None] < away - 3
-            shares.append(f"{name} {(scores[:, None] > scores)[nearer].mean():.0%}")
-        print(f"the nearer key scores higher, {where}: {', '.join(shares)}")

@@ -77,25 +77,18 @@ def buckets(offsets, found):
 
 
 @plots.drawn
-def jumps(digits, found):
-    """A line of tokens, each joined by an arc to the token with its largest weight."""
+def jumps(digits):
+    """A line of tokens without a 0, each joined by an arc to the token as many places back as it says."""
     fig, ax = plt.subplots(figsize=(4.7, 2.6))
     for place, digit in enumerate(digits):
         ax.text(place, 0, str(digit), ha="center", va="center", fontsize=12, zorder=3)
         if digit > place:
             continue
-        if digit == 0 == place - found[place]:
-            ax.plot(place, 0, "o", markersize=19, markerfacecolor="none", color=BLUE)
-            continue
-        reach = place - found[place]
-        colour = BLUE if reach == digit else ORANGE
         half = np.linspace(0, np.pi, 60)
-        height = 0.35 + 0.28 * reach
-        ax.plot(place - reach / 2 + reach / 2 * np.cos(half), 0.35 + height * np.sin(half), color=colour)
-        ax.plot(place - reach, 0.35, marker="v", color=colour, markersize=5)
+        height = 0.35 + 0.28 * digit
+        ax.plot(place - digit / 2 + digit / 2 * np.cos(half), 0.35 + height * np.sin(half), color=BLUE)
+        ax.plot(place - digit, 0.35, marker="v", color=BLUE, markersize=5)
     ax.text(0, -0.75, "no arc: the digit is larger than the number of tokens before it", color="0.4")
-    if 0 in digits:
-        ax.text(0, -1.15, "ring: a 0 looks at itself", color=BLUE)
     ax.set(xlim=(-0.7, len(digits) - 0.3), ylim=(-1.4, 3.6))
     ax.set_axis_off()
     return fig
