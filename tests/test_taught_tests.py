@@ -85,13 +85,17 @@ def test_the_test_of_a_fast_rope_finds_what_each_unknown_kernel_does(name):
         assert disagreement(unknown.ours, unknown.ours, width=128, last=last) == [0, 0]
 
 
-def test_each_of_the_four_programs_differs_from_its_length_on():
-    shortest = {name: [] for name in programs.four()}
-    for length in range(1, 8):
-        x = np.random.default_rng(seed=0).normal(size=(length, 16))
-        for name, program in programs.four().items():
-            if np.abs(program(x) - programs.reference(x)).max() > 0.005:
-                shortest[name].append(length)
-    assert {name: min(lengths, default=None) for name, lengths in shortest.items()} == {
-        "A": 5, "B": None, "C": 1, "D": 2
-    }  # fmt: skip
+def test_each_of_three_tests_convicts_its_own_of_the_four_programs():
+    q, k, v = np.random.default_rng(seed=0).normal(size=(3, 8, 16))
+    v = np.ones_like(v)
+    moved = v + 1000 * (np.arange(8) == 3)[:, None]
+    right = programs.reference(q, k, v)
+    convicted = {"sums to 1": "", "key 3": "", "query 0": "", "query 1": "", "query 7": ""}
+    for name, program in programs.four().items():
+        out = program(q, k, v)
+        convicted["sums to 1"] += name * np.allclose(out, 1)
+        convicted["key 3"] += name * bool(np.abs(program(q, k, moved) - out)[7].max() > 1)
+        for query in (0, 1, 7):
+            convicted[f"query {query}"] += name * bool(np.abs(out - right)[query].max() > 0.01)
+    by_outputs = {"query 0": "C", "query 1": "CD", "query 7": "ACD"}
+    assert convicted == {"sums to 1": "C", "key 3": "A"} | by_outputs

@@ -8,25 +8,25 @@ PARTIAL = {"rotary_dim": 4}
 PROPORTIONAL = {"scaling": {"rope_type": "proportional", "partial_rotary_factor": 0.25}}
 
 
-def reference(x, rule=PARTIAL, seen=4, sink=2.0):
-    """The outputs of the tokens x (seq_len, 16), which are queries, keys and values at once."""
-    places = np.arange(len(x))
-    rows = arrays.rotary(x, places, layout="half", **rule)
+def reference(q, k, v, rule=PARTIAL, seen=4, sink=2.0):
+    """The outputs (seq_len, 16) of queries, keys and values of the same shape."""
+    places = np.arange(len(q))
+    q, k = (arrays.rotary(rows, places, layout="half", **rule) for rows in (q, k))
     distances = places[:, None] - places  # (n_q, n_k)
-    weights = np.exp(rows @ rows.T / 4) * ((distances >= 0) & (distances < seen))
-    return weights @ x / (weights.sum(axis=-1, keepdims=True) + np.exp(sink))
+    weights = np.exp(q @ k.T / 4) * ((distances >= 0) & (distances < seen))
+    return weights @ v / (weights.sum(axis=-1, keepdims=True) + np.exp(sink))
 
 
-def too_far(x):
-    return reference(x, seen=5)
+def too_far(q, k, v):
+    return reference(q, k, v, seen=5)
 
 
-def no_sink(x):
-    return reference(x, sink=-np.inf)
+def no_sink(q, k, v):
+    return reference(q, k, v, sink=-np.inf)
 
 
-def wrong_pairs(x):
-    return reference(x, rule=PROPORTIONAL)
+def wrong_pairs(q, k, v):
+    return reference(q, k, v, rule=PROPORTIONAL)
 
 
 def four():

@@ -12,7 +12,7 @@ FORMATS = torch.bfloat16, torch.float16, torch.float32, torch.float64
 
 @plots.drawn
 def steps():
-    """The step from one number to the next in four formats, on axes of powers of two."""
+    """The spacing of four formats, on axes of powers of two."""
     numbers = 2.0 ** np.arange(-4, 27)
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
     for dtype, colour in zip(FORMATS, COLOURS):
@@ -30,27 +30,11 @@ def steps():
             side = {"ha": "left", "va": "top"} if below else {"ha": "right", "va": "bottom"}
             ax.annotate(f"{first:,.0f}", (first, 1), (6, -6) if below else (-6, 6), **look, **side)
     ax.axhline(1, color="0.6", linewidth=1)
-    ax.text(2**-4, 2, "a step of 1", va="bottom", color="0.4")
+    ax.text(2**-4, 2, "a spacing of 1", va="bottom", color="0.4")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
-    ax.set(xlabel="number", ylabel="step to the next number")
+    ax.set(xlabel="number", ylabel="spacing")
     ax.set(xticks=2.0 ** np.array([-4, 0, 8, 11, 16, 24]), yticks=2.0 ** np.arange(-48, 17, 16))
-    ax.minorticks_off()
-    return fig
-
-
-@plots.drawn
-def errors(ends, sines, scores, table):
-    """The largest error by position: of a sine and a score with float32 angles, and of the course's table."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.6))
-    for values, colour in ((sines, COLOURS[1]), (scores, COLOURS[0]), (table, COLOURS[2])):
-        ax.plot(ends, values, color=colour, marker="o")
-    ax.text(1e4, 1e-2, "the worst sine,\nangles in float32", color=COLOURS[1])
-    ax.text(4e5, 4e-4, "the worst score", color=COLOURS[0], va="top")
-    ax.text(1.2e4, 6e-8, "the course's table (angles in float64)", color=COLOURS[2], va="bottom")
-    ax.set(xscale="log", yscale="log", ylabel="largest error")
-    ax.set_xlabel("position (a dot: the 10,000 before it)")
-    ax.set_xticks(ends, [f"{end:,}" for end in ends])
     ax.minorticks_off()
     return fig
 
