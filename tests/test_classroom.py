@@ -17,7 +17,7 @@ import tomllib
 import tracemalloc
 import zipfile
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import nbformat
 import pytest
@@ -226,7 +226,7 @@ def spoilt(content, how):
     return bytes(content)
 
 
-def test_entries_that_no_platform_packs(a_class):
+def test_entries_that_no_platform_packs(a_class, monkeypatch):
     """A name that is there twice, the path of another place, and what grows without bound."""
     folder, put = a_class
     held = io.BytesIO()
@@ -236,11 +236,14 @@ def test_entries_that_no_platform_packs(a_class):
             archive.writestr(moodle("Ada"), mine("x"))
         archive.writestr("/Eve/x.ipynb", mine("e"))
         archive.writestr(moodle("Bob", 2), mine("b"), zipfile.ZIP_BZIP2)
-    put({"all.zip": held.getvalue(), "long.zip": content_of({60_000 * "_" + ".ipynb": "x"})})
+    many = {f"{n}.zip": content_of({"Ada.ipynb": "= "}) for n in range(9)}
+    put(many | {"all.zip": held.getvalue(), "long.zip": content_of({60_000 * "_" + ".ipynb": "x"})})
+    monkeypatch.setattr(intake, "student_of", reads := Mock(wraps=intake.student_of))
     taken = intake.collect(folder, LESSON)
     assert answer_of(folder, "Ada 1") == "a" and taken.ready.keys() == {"Ada 1"}
     assert "NotImplementedError: method 12" in taken.broken["Bob 2"]
-    assert taken.unread.keys() == {"all.zip: /Eve/x.ipynb", f"all.zip: {moodle('Ada')}", "long.zip"}
+    assert taken.unread.keys() == {"all.zip: /Eve/x.ipynb", f"all.zip: {moodle('Ada')}", "long.zip", *many}
+    assert reads.mock_calls.count(call("Ada.ipynb")) == 9  # each zip's names are read once
 
 
 HANDED_IN = tomllib.loads((ROOT / "tests" / "odd_hand_ins.toml").read_text(encoding="utf-8"))
