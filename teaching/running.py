@@ -49,12 +49,11 @@ class Run(Execute):
     """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
 
     heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
-    kernel_manager = SandboxedKernelManager
 
     def __init__(self, *arguments, **options):
         # Where the machine has other work, Python starts late and outputs come late.
         options |= {"startup_timeout": 300, "iopub_timeout": 60}
-        super().__init__(*arguments, **options, kernel_manager_class=self.kernel_manager)
+        super().__init__(*arguments, **options, kernel_manager_class=SandboxedKernelManager)
 
     def preprocess(self, nb, resources, km=None):
         self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
@@ -322,15 +321,13 @@ def without_spare_imports(cells, idle):
     """
     code = {n: cell for n, cell in enumerate(cells) if cell.cell_type == "code" and n not in idle}
     shorter = {}
-    for number, cell in code.items():
-        if cell.metadata.get("as_released") and re.search(r"(?m)^(from|import) ", cell.source):
-            with contextlib.suppress(SyntaxError):  # a teacher may have changed it
-                lines = ast.parse(transformed(cell.source)).body
-                imports = [one for one in lines if isinstance(one, ast.Import | ast.ImportFrom)]
-                rest = [ast.unparse(one) for one in lines if one not in imports]
-                rest += [code[other].source for other in code.keys() - {number}]
-                words = {"*", *re.findall(r"\w+", unicodedata.normalize("NFKC", "\n".join(rest)))}
-                for one in imports:
+    for number in (n for n, cell in code.items() if cell.metadata.get("as_released")):
+        with contextlib.suppress(SyntaxError):  # a teacher may have changed it
+            lines = ast.parse(transformed(code[number].source)).body
+            if {*map(type, lines)} <= {ast.Import, ast.ImportFrom}:
+                others = "\n".join(code[other].source for other in code.keys() - {number})
+                words = {"*", *re.findall(r"\w+", unicodedata.normalize("NFKC", others))}
+                for one in lines:
                     one.names = [it for it in one.names if (it.asname or it.name.split(".")[0]) in words]
-                shorter[number] = "\n".join(ast.unparse(one) for one in lines if getattr(one, "names", True))
+                shorter[number] = "\n".join(ast.unparse(one) for one in lines if one.names)
     return shorter

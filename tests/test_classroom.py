@@ -215,17 +215,6 @@ def content_of(about):
     return held.getvalue()
 
 
-def spoilt(content, how):
-    """A zip with other bits in the entry's flags or content."""
-    directory, content = content.rindex(b"PK\x01\x02"), bytearray(content)
-    match how:
-        case "damaged":
-            content[300] ^= 255
-        case "encrypted":
-            content[directory + 8] |= 1
-    return bytes(content)
-
-
 def test_entries_that_no_platform_packs(a_class, monkeypatch):
     """A name that is there twice, the path of another place, and what grows without bound."""
     folder, put = a_class
@@ -254,7 +243,10 @@ ROSTERS = HANDED_IN.pop("rosters")
 def test_whose_a_file_is(how, a_class):
     (folder, put), case = a_class, HANDED_IN[how]
     files = {name: content_of(about) for name, about in case["files"].items()}
-    files |= {name: spoilt(files[name], case["spoil"]) for name in list(files)[-1:] if "spoil" in case}
+    if "spoil" in case:  # the last zip has other bits in the entry's content or flags
+        name, content = files.popitem()
+        at, bits = {"damaged": (300, 255), "encrypted": (content.rindex(b"PK\x01\x02") + 8, 1)}[case["spoil"]]
+        files[name] = b"".join((content[:at], bytes([content[at] ^ bits]), content[at + 1 :]))
     put(files)
     tables = case.get("numbers", {}).items()
     numbers = {(platform, number): who for platform, table in tables for number, who in table.items()}
@@ -286,11 +278,8 @@ def test_names_that_a_terminal_or_a_folder_cannot_have(a_class, monkeypatch):
     (downloaded / "full").symlink_to(downloaded)
     getattr(grade.os, "mkfifo", Path.mkdir)(downloaded / "pipe.ipynb")
     grade.os.utime(downloaded / "gus.ipynb", (10**10,) * 2)  # in the year 2286
-    looked_through = Path.rglob  # in Python 3.11, nobody looks through folders that lie 1,000 deep
-    very_deep = Mock(side_effect=RecursionError)
-    monkeypatch.setattr(
-        Path, "rglob", lambda *all: (very_deep if all[0].name == "deep" else looked_through)(*all)
-    )
+    rglob, fails = Path.rglob, Mock(side_effect=RecursionError)  # as of 1,000 folders in each other
+    monkeypatch.setattr(Path, "rglob", lambda *all: (fails if all[0].name == "deep" else rglob)(*all))
     taken = intake.collect(folder, LESSON)
     assert (folder / "submitted" / "gus" / LESSON / "timestamp.txt").read_text() < "2101"
     assert taken.ready.keys() == {"gus", "Zoë"}
@@ -892,11 +881,10 @@ def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, monkeyp
         release = nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4)
         notebook = demo.filled(release, work)
         cells = notebook.cells
-        if "cell" in work:
-            below = cells.index(demo.cell_of(notebook, "imports")) + 1
-            cells.insert(below, nbformat.v4.new_code_cell(work["cell"].strip("\n")))
-        if "last" in work:
-            cells.append(nbformat.v4.new_code_cell(work["last"].strip("\n")))
+        below = cells.index(demo.cell_of(notebook, "imports")) + 1
+        for what, where in (("last", len(cells)), ("cell", below)):
+            if what in work:
+                cells.insert(where, nbformat.v4.new_code_cell(work[what].strip("\n")))
         (place / f"{student}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
     one = grade.grade_one  # here, as a process of its own takes seconds to start
     monkeypatch.setattr(grade, "graded_in_turn", lambda *all: ((x, one(*all[:2], x)) for x in all[2]))
@@ -954,8 +942,7 @@ def test_a_process_that_ends_or_hangs_costs_nobody_else_a_mark(ends, tmp_path, m
     monkeypatch.setattr(grade.multiprocessing, "get_context", lambda kind: fork)
     monkeypatch.setattr(grade, "grade_one", lambda *all: ends() if all[2] == "bob" else None)
     monkeypatch.setattr(grade, "AFTER", 3, raising=False)
-    who = ["ada", "bob", "eve", "fay"]
-    done = dict(grade.graded_in_turn(tmp_path, LESSON, who, 2))
+    done = dict(grade.graded_in_turn(tmp_path, LESSON, ["ada", "bob", "eve", "fay"], 2))
     assert done.pop("bob") and done == dict.fromkeys(["ada", "eve", "fay"])
     assert grade.multiprocessing.active_children() == []
 
@@ -982,9 +969,7 @@ def test_who_stops_grading_stops_all_of_it(tmp_path):
     assert make_class_folder.main([str(folder), "03"]) == 0
     late = f"import time\ntime.sleep(1000)\n{demo.RIGHT['sinusoidal_loop']}"
     for name in ("O'N", "O'N (1)"):
-        (folder / "downloaded" / LESSON / f"{name}.ipynb").write_text(
-            book(sinusoidal_loop=name + late), encoding="utf-8"
-        )
+        (folder / "downloaded" / LESSON / f"{name}.ipynb").write_text(mine(name + late), encoding="utf-8")
     files.mkdir()
     words = [sys.executable, grade.__file__, folder, "03", "--jobs", "1"]
     environment = grade.os.environ | {"TMPDIR": str(files), "PYTHONIOENCODING": "latin-1"}  # which has no ’
