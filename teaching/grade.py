@@ -475,12 +475,10 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     handed_in, called = taken.ready.keys() | taken.broken.keys(), {name for _, all in roster for name in all}
     strangers = handed_in - called if (folder / "roster.csv").exists() else set()
     silent = {names[-1] for _, names in roster if handed_in.isdisjoint(names)}
-    for what, who in (
-        ("not in roster.csv, so in no table for a platform", strangers),
-        ("in roster.csv, but handed in nothing", silent),
-    ):
-        if who:
-            print(f"  {what}: {', '.join(sorted(who))}")
+    if strangers:
+        print(f"  not in roster.csv, so in no table for a platform: {', '.join(sorted(strangers))}")
+    if silent:
+        print(f"  in roster.csv, but handed in nothing: {', '.join(sorted(silent))}")
     if taken.platform.keys() & strangers:
         print(f"  {WHICH_LIST}")
     if not roster:

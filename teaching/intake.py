@@ -181,21 +181,21 @@ def found(downloads, unread):
             unread[readable(name)] = "whose is it? Name it after the learner, such as Ada Lovelace.ipynb"
         else:
             singles[file] = student_of(name)
-    for file, archive in zips.items():
-        if archive is None:
-            continue
-        entries = [one for one in archive.infolist() if handed_over(one.filename)]
+    held = {file: [one for one in archive.infolist() if handed_over(one.filename)]
+            for file, archive in zips.items() if archive}  # fmt: skip
+    whose = {}  # in which zips a learner is named; each is read once: they may be many, of many names
+    for file, one in ((file, one) for file, entries in held.items() for one in entries):
+        whose.setdefault(student_of(one.filename), set()).add(file)
+    for file, entries in held.items():
         owner = student_of(names[file].removesuffix(file.suffix) + ".ipynb")
-        known = {student_of(one.filename) for more in zips.values() if more not in (None, archive)
-                 for one in more.infolist() if handed_over(one.filename)}  # fmt: skip
-        if of_platform(names[file]) or owner in known.union(singles.values()):
+        if of_platform(names[file]) or whose.get(owner, set()) - {file} or owner in singles.values():
             singles[file] = student_of(names[file]) if of_platform(names[file]) else owner
         elif not any(of_platform(one.filename) for one in entries):
             unread[readable(file.name)] = (
                 "no zip of a learning platform: ask for the notebook itself, or unpack it and see whose it is"
             )
         else:
-            yield from unpacked(file, archive, entries, unread)
+            yield from unpacked(file, zips[file], entries, unread)
     for file, student in singles.items():
         content = partial(Unreadable, NO_NOTEBOOK) if file in packed else partial(content_of, file)
         about = file.stat()

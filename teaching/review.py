@@ -72,12 +72,10 @@ def mistakes_in(name, verdict):
     if status in ("correct", "not attempted"):
         return [] if status == "correct" else [status]
     if isinstance(exercise, Question):
-        texts = {one: exercise.choices[one][0] for one in re.findall(r"(\w) chosen", cause)}
-        shown = (
-            f"chose {one}: {textwrap.shorten(text, 60, placeholder=' ...')}" for one, text in texts.items()
-        )
-        return list(shown) or ["a right choice missing"]
-    found = [one.name for one in known_of(name) if f" + {one.name} + " in f" + {cause} + "]
+        chosen = [(one, exercise.choices[one][0]) for one in re.findall(r"(\w) chosen", cause)]
+        shown = [f"chose {one}: {textwrap.shorten(text, 60, placeholder=' ...')}" for one, text in chosen]
+        return shown or ["a right choice missing"]
+    found = [one.name for one in getattr(exercise, "mistakes", ()) if f" + {one.name} + " in f" + {cause} + "]
     return found or [cause or ("an error" if status == "error" else "another mistake")]
 
 
@@ -191,10 +189,6 @@ def alike_in(answers, wrong=frozenset()):
     return sorted(found, key=lambda one: (-len(one[0]), -len(one[1]), len(one[2]), one))
 
 
-def known_of(name):
-    return getattr(REGISTRY.get(name), "mistakes", ())
-
-
 def headings(release):
     """What a learner calls each exercise: the heading above its check, or what is asked under "Question"."""
     found, last = {}, []
@@ -230,7 +224,6 @@ def draw(mistakes, called, file):
         axes.spines[:].set_visible(False)
         axes.set_title(f"{name}: {called[name]}", loc="left", fontweight="bold")
         axes.tick_params(bottom=False, labelbottom=False, left=False)
-    file.parent.mkdir(exist_ok=True)
     figure.savefig(file, dpi=150)
     return True
 
@@ -247,11 +240,11 @@ def pages(folder, lesson):
     lines += ["A learner with two mistakes at once counts under both.", ""]
     for name, made in mistakes.items():
         lines += [f"- **{name}** ({called[name]}): {len(made.get(RIGHT, []))} of {len(given)} right"]
+        known = {one.name: f'. "{one.say}"' for one in getattr(REGISTRY.get(name), "mistakes", ())}
         for mistake, students in wrong_in(made):
             typed = sum(name in by_hand.get(student, ()) for student in students)
             also = f", of these {typed} × points by hand" if typed else ""
-            say = next((f'. "{one.say}"' for one in known_of(name) if one.name == mistake), "")
-            lines.append(f"  - {len(students)} × {mistake}{also}{say}")
+            lines.append(f"  - {len(students)} × {mistake}{also}{known.get(mistake, '')}")
     named = [f"# {lesson}: names, not for the projector", "", "## Who made which mistake", ""]
     named += [
         f"- {name}, {mistake}: {', '.join(students)}"

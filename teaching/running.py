@@ -1,5 +1,6 @@
 """nbgrader's running of a notebook, made to take nothing on trust."""
 
+import ast
 import asyncio
 import binascii
 import builtins
@@ -8,6 +9,7 @@ import html
 import re
 import symtable
 import time
+import unicodedata
 import warnings
 
 import marking
@@ -40,22 +42,22 @@ TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file 
 BELOW = "a cell below the check defines the answer, and the check did not see it"
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
-SPARED = "Cells of the lesson that no answer uses were not run."
+SPARED = "Cells and imports of the lesson that no answer uses were not run."
 
 
 class Run(Execute):
     """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
 
     heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
-    kernel_manager = SandboxedKernelManager
 
     def __init__(self, *arguments, **options):
         # Where the machine has other work, Python starts late and outputs come late.
         options |= {"startup_timeout": 300, "iopub_timeout": 60}
-        super().__init__(*arguments, **options, kernel_manager_class=self.kernel_manager)
+        super().__init__(*arguments, **options, kernel_manager_class=SandboxedKernelManager)
 
     def preprocess(self, nb, resources, km=None):
         self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
+        self.shorter = without_spare_imports(nb.cells, self.idle)
         self.looks, self.stopped = {}, {}  # what each check told of an answer; why cells were stopped
         try:
             nb, resources = super().preprocess(nb, resources, km)
@@ -104,7 +106,11 @@ class Run(Execute):
             self.kc.execute(TELL.format(name, marking.seeds(name)), silent=True, store_history=False)
         self.began = self.moved = time.monotonic()
         self.before = None
-        return super().preprocess_cell(cell, resources, index)
+        source, cell.source = cell.source, self.shorter.get(index, cell.source)
+        try:
+            return super().preprocess_cell(cell, resources, index)
+        finally:
+            cell.source = source
 
     def _get_timeout(self, cell):
         """Seconds after which nbclient asks what to do with a cell that still runs; None: never."""
@@ -306,3 +312,22 @@ def not_needed(cells):
         if not needed:
             return idle
         idle -= needed
+
+
+def without_spare_imports(cells, idle):
+    """The lesson's own imports without the names that stand in no other cell, as {number: what to run there}.
+
+    PyTorch and Matplotlib take most of a kernel's time, and few answers need them.
+    """
+    code = {n: cell for n, cell in enumerate(cells) if cell.cell_type == "code" and n not in idle}
+    shorter = {}
+    for number in (n for n, cell in code.items() if cell.metadata.get("as_released")):
+        with contextlib.suppress(SyntaxError):  # a teacher may have changed it
+            lines = ast.parse(transformed(code[number].source)).body
+            if {*map(type, lines)} <= {ast.Import, ast.ImportFrom}:
+                others = "\n".join(code[other].source for other in code.keys() - {number})
+                words = {"*", *re.findall(r"\w+", unicodedata.normalize("NFKC", others))}
+                for one in lines:
+                    one.names = [it for it in one.names if (it.asname or it.name.split(".")[0]) in words]
+                shorter[number] = "\n".join(ast.unparse(one) for one in lines if one.names)
+    return shorter
