@@ -83,13 +83,17 @@ def same_height(angle=0.5, by=1.0):
 
 
 @plots.drawn
-def kernel(offsets, similarities):
-    """The similarity of two positions by their offset, its two halves named."""
-    places = {"64 columns": (58, 0.31), "512 columns": (58, 0.66)}
-    fig = plots.curves(similarities, x=offsets, beside=places, xlabel="offset", ylabel="similarity")
+def kernel(offsets, similarity):
+    """The similarity of two positions by their offset, its halves named, and a dot three back and forward."""
+    fig = plots.curves({"": similarity}, x=offsets, xlabel="offset", ylabel="similarity")
     ax = fig.axes[0]
     ax.axvline(0, color="0.8", linewidth=1, zorder=0)
     ax.set_ylim(0.2, 1.08)
+    for step, side, end in ((-3, "right", "back"), (3, "left", "forward")):
+        height = similarity[offsets == step].item()
+        ax.plot(step, height, "o", color=COLOURS[1])
+        text = f"three {end}: {height:.2f}"
+        ax.text(3 * step, height, text, color=COLOURS[1], ha=side, va="center")
     for across, text in ((-50, "key before the query"), (50, "key after the query")):
         ax.text(across, 0.95, text, ha="center", color="0.35")
     return fig

@@ -46,7 +46,7 @@ def angles_on_their_side_exponents_rounded(seq_len, d_model):
 def on_their_side(seq_len, d_model, exponents):
     angles = 10_000.0 ** exponents[:, None] * np.arange(seq_len)  # (n_pairs, seq_len)
     both = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-    return both.reshape(seq_len, d_model)  # stops at an odd width
+    return both.reshape(seq_len, -1)[:, :d_model]
 
 
 def sinusoidal_numpy_repaired(seq_len, d_model):
