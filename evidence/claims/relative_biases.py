@@ -20,6 +20,8 @@ def two_tasks(seed):
         for name in KINDS:
             claims = (solved, nearly) if name in solvers else (not_solved,)
             yield f"{task.__name__}, {name}", share_right(KINDS[name], task, seed), *claims
+    flat = share_right(lambda: toys.ALiBi([1 / 256]), toys.k_back, seed)
+    yield "k_back, ALiBi with the slope 1/256", flat, between(0.22, 0.28)
 
 
 @who_learns
