@@ -201,7 +201,7 @@ def seen_on_cards(held, query, cards):
 
 @plots.drawn
 def words_read():
-    """Which words rows of the second layer have read in a chunk and after *move*, and which they should have."""
+    """Which words rows of the second layer have read in a chunk and after *move*, and should have read."""
     words = ["we", "know", "cats", "sleep", "here"]
     kept = {"chunk": (2, 3, 4), "move": (0, 3, 4)}
     fig, axes = plt.subplots(2, 1, figsize=(4.7, 3.9))
