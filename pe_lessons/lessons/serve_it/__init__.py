@@ -67,13 +67,16 @@ def _step(batch, cached, new, head_dim, mask):
 
 
 def name_shapes(function, *arguments):
-    """Say what the shapes mean where `look` and `real` don't fit together, since NumPy says only numbers."""
+    """Say what is wrong with `look` where it doesn't fit `real` or hides every key; the error doesn't."""
     try:
         return function(*arguments)
     except ValueError as error:
-        if "broadcast" not in str(error):
+        if "broadcast" in str(error):
+            said = "Your `real` has columns for the cache only, but `look` also has columns for new tokens"
+        elif "softmax of nothing" in str(error):
+            said = "Your `look` hides every key from a new token. Its columns count the padding, too"
+        else:
             raise
-        said = "Your `real` has columns for the cache only, but `look` also has columns for new tokens"
         raise ValueError(f"{str(error).strip()}. {said}") from error
 
 
