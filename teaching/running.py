@@ -317,16 +317,19 @@ def not_needed(cells):
 def without_spare_imports(cells, idle):
     """The lesson's own imports without the names that stand in no other cell, as {number: what to run there}.
 
-    PyTorch and Matplotlib take most of a kernel's time, and few answers need them.
+    PyTorch and Matplotlib take most of a kernel's time, and few answers need them. A learner's own import may
+    rely on what the lesson has imported, and then all of it stays.
     """
     code = {n: cell for n, cell in enumerate(cells) if cell.cell_type == "code" and n not in idle}
     shorter = {}
+    if any("import" in cell.source for cell in code.values() if not cell.metadata.get("as_released")):
+        return shorter
     for number in (n for n, cell in code.items() if cell.metadata.get("as_released")):
         with contextlib.suppress(SyntaxError):  # a teacher may have changed it
             lines = ast.parse(transformed(code[number].source)).body
             if {*map(type, lines)} <= {ast.Import, ast.ImportFrom}:
                 others = "\n".join(code[other].source for other in code.keys() - {number})
-                words = {"*", *re.findall(r"\w+", unicodedata.normalize("NFKC", others))}
+                words = {"*"} | {unicodedata.normalize("NFKC", one) for one in re.findall(r"\w+", others)}
                 for one in lines:
                     one.names = [it for it in one.names if (it.asname or it.name.split(".")[0]) in words]
                 shorter[number] = "\n".join(ast.unparse(one) for one in lines if one.names)
