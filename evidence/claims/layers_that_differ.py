@@ -127,4 +127,4 @@ def windows_only(seed):
         answers = trained("wwww", seed)(tokens).argmax(dim=-1)
     seen = torch.stack([answers == tokens.roll(back, 1) for back in range(WINDOW)]).any(dim=0)
     far = (asked != toys.IGNORE_INDEX) & (back >= WINDOW)
-    yield "and names one of the last 8 words", seen[far].float().mean().item(), at_least(0.85)
+    yield "and names one of the last 8 words", seen[far].float().mean().item(), at_least(0.75)
