@@ -143,7 +143,7 @@ def our_designs(seed):
         yield f"evenly spaced, words {first} to {last}", by_word[first : last + 1].mean(), bound
     opposite = workshop.trained(at(np.pi * (2 * np.arange(workshop.WIDTH // 2) + 1) / 25), seed)
     by_word = workshop.right_by_word(opposite, 64, seed)
-    for first, last, bound in ((17, 28, guesses), (31, 40, above(0.85))):
+    for first, last, bound in ((17, 28, guesses), (31, 40, above(0.85)), (56, 63, between(0.4, 0.75))):
         yield f"opposite after 25, words {first} to {last}", by_word[first : last + 1].mean(), bound
     both = workshop.trained(_times(4, lambda p, d_model: lesson.my_encoding(10 * p, d_model)), seed)
     yield (
