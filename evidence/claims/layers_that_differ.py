@@ -113,7 +113,7 @@ def clipped(seed):
 
 @each_seed
 def windows_only(seed):
-    """wwww in texts of 48 words: share right, by how far back the answer last came after the word"""
+    """wwww in texts of 48 words: its answers, by how far back the right one last came after the word"""
     tokens, asked = next(texts(256, LENGTHS[0], 2000 + seed))
     asked[:, : LENGTHS[0] // 2] = toys.IGNORE_INDEX
     back = torch.from_numpy(np.array([words_back(*text) for text in zip(tokens.numpy(), asked.numpy())]))
@@ -123,3 +123,8 @@ def windows_only(seed):
     ):
         right = toys.accuracy(trained("wwww", seed), tokens, asked.masked_fill(left_out, toys.IGNORE_INDEX))
         yield name, right, bound
+    with torch.no_grad():
+        answers = trained("wwww", seed)(tokens).argmax(dim=-1)
+    seen = torch.stack([answers == tokens.roll(back, 1) for back in range(WINDOW)]).any(dim=0)
+    far = (asked != toys.IGNORE_INDEX) & (back >= WINDOW)
+    yield "and names one of the last 8 words", seen[far].float().mean().item(), at_least(0.75)

@@ -89,4 +89,6 @@ def word_by_word(right):
     ax.axvspan(0, 15, color=COLOURS[2], alpha=0.15, linewidth=0)
     ax.text(7.5, 1.05, "as in training", ha="center", color="0.3")
     ax.set(xlabel="word", ylabel="accuracy", ylim=(0, 1.14))
-    return fig
+    ends = np.flatnonzero(np.diff(np.concatenate([[0], right > 0.8, [0]])))
+    hills = [f"{first} to {end - 1}" for first, end in ends.reshape(-1, 2)]
+    return fig, {"hills": " and ".join(hills)}
