@@ -25,7 +25,7 @@ def speeds():
         unit = "radian" if speed == 1 else "radians"
         ax.set_title(f"pair {pair}: {speed} {unit} per token", color=colour)
         ax.set(ylim=(-1.2, 1.2), yticks=[-1, 0, 1], xlim=(-1, 61))
-    axes[0].set_ylabel("share of the score")
+    axes[0].set_ylabel("added to the score")
     axes[2].set(xlabel="offset in tokens", xticks=[0, 10, 20, 30, 44, 60])
     return fig
 
@@ -56,8 +56,6 @@ def stripes(scores):
 def three_scores(curves):
     """Three scores against the distance of query and key."""
     beside = {"all ones": (112, 0.74), "three back": (9, 1.04), "random": (143, -0.97)}
-    fig = plots.curves(
-        curves, xlabel="distance in tokens", ylabel="score over its largest size", beside=beside
-    )
+    fig = plots.curves(curves, xlabel="distance in tokens", ylabel="score / largest |score|", beside=beside)
     fig.axes[0].axhline(0, color="0.8", linewidth=1, zorder=0)
     return fig
