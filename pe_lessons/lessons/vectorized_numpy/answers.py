@@ -44,7 +44,15 @@ def angles_on_their_side_exponents_rounded(seq_len, d_model):
 
 
 def on_their_side(seq_len, d_model, exponents):
-    angles = 10_000.0 ** exponents[:, None] * np.arange(seq_len)  # (n_pairs, seq_len)
+    return poured(10_000.0 ** exponents[:, None] * np.arange(seq_len), d_model, seq_len)  # (n_pairs, seq_len)
+
+
+def positions_meet_pairs(seq_len, d_model):
+    """A mistake: two rows are multiplied, which stops with an error at nearly all sizes."""
+    return poured(10_000.0 ** (-np.arange(0, d_model, 2) / d_model) * np.arange(seq_len), d_model, seq_len)
+
+
+def poured(angles, d_model, seq_len):
     both = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
     return both.reshape(seq_len, -1)[:, :d_model]
 
