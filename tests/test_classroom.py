@@ -412,9 +412,10 @@ def test_what_ipython_runs_uses_names_too(source, recwarn):
     given = ("import f.x, zz\nimport zz as yy\nfrom zz import table as yy, yy as table", "import f.\n")
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
     needed = {0: "import f.x\nfrom zz import yy as table"}
-    marks = nbformat.v4.new_code_cell(source + f"\n# {chr(0x315) * 240_000}{chr(0x300) * 240_000}")  # to be sorted
+    slow = chr(0x315) * 240_000 + chr(0x300) * 240_000  # Unicode would have them sorted
+    marks = nbformat.v4.new_code_cell(f"{source}\n# {slow}")
     assert running.without_spare_imports([*cells, marks], {}) == needed
-    own = nbformat.v4.new_code_cell(source + "\nimport matplotlib")  # and of it what the lesson's cell has loaded
+    own = nbformat.v4.new_code_cell(source + "\nimport matplotlib")  # with what the lesson has loaded of it
     assert running.without_spare_imports([*cells, own], {}) == {}
 
 
