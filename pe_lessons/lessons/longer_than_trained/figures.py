@@ -80,7 +80,7 @@ def rules(stretched):
 
 
 def needles(stored):
-    """For some models, the loss at 1024 characters and the bits that a definition saves, 100 and 600 back."""
+    """For some models, the loss at 1024 characters, the bits that a definition saves and a letter costs."""
     cases = {"as trained": "rope, as trained", "sliding window": "rope, sliding window"}
     cases |= {"200 more steps": "rope, as trained, 200 steps", "by parts": "rope, by parts, 1 to 4 turns"}
     cases |= {"clipped at 128": "rope, clipped at 128", "ALiBi": "alibi"}
@@ -91,11 +91,12 @@ def needles(stored):
     for name in cases.values():
         costs = [stored["needle"][name][distance] for distance in ("100", "600")]
         errors.append(costs[1]["error"])
-        values.append([loss[name]["second half"], *(cost["undefined"] - cost["defined"] for cost in costs)])
-    columns = ["loss at 1024", "saved at 100", "saved at 600"]
+        saved = [cost["undefined"] - cost["defined"] for cost in costs]
+        values.append([loss[name]["second half"], *saved, costs[1]["defined"]])
+    columns = ["loss at 1024", "saved at 100", "saved at 600", "cost at 600"]
     plots.show_table(values, rows=cases, columns=columns, corner="bits", digits=1)
     found = zip(cases, values, errors)
-    saved_far_back({name: (loss, saved, error) for name, (loss, _, saved), error in found})
+    saved_far_back({name: (loss, saved, error) for name, (loss, _, saved, _), error in found})
 
 
 @plots.drawn
