@@ -191,7 +191,8 @@ def show_source(name):
     try:
         found = operator.attrgetter(name)(server)
     except AttributeError:
-        raise ValueError(f"{name!r} isn't in server.py: is its class before it, as in 'Layer.add'?") from None
+        parts = ", ".join(one for one, it in vars(server).items() if inspect.isroutine(it) or inspect.isclass(it))
+        raise ValueError(f"{name!r} isn't in server.py. It has {parts}. A class takes a dot, 'Layer.add'.") from None
     print(textwrap.dedent(inspect.getsource(found)), end="")
 
 
