@@ -191,8 +191,9 @@ def show_source(name):
     try:
         found = operator.attrgetter(name)(server)
     except AttributeError:
-        parts = ", ".join(one for one, it in vars(server).items() if inspect.isroutine(it) or inspect.isclass(it))
-        raise ValueError(f"{name!r} isn't in server.py. It has {parts}. A class takes a dot, 'Layer.add'.") from None
+        there = [one for one, it in vars(server).items() if getattr(it, "__module__", "") == server.__name__]
+        says = f"{name!r} isn't in server.py. There are {', '.join(there)}, and their parts, as in 'Layer.add'."
+        raise ValueError(says) from None
     print(textwrap.dedent(inspect.getsource(found)), end="")
 
 
