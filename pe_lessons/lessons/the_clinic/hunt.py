@@ -192,7 +192,7 @@ def show_source(name):
         found = operator.attrgetter(name)(server)
     except AttributeError:
         there = [one for one, it in vars(server).items() if getattr(it, "__module__", "") == server.__name__]
-        says = f"{name!r} isn't in server.py. There are {', '.join(there)}, and their parts, as in 'Layer.add'."
+        says = f"{name!r} isn't in server.py. It has {', '.join(there)}, and parts such as 'Layer.add'."
         raise ValueError(says) from None
     print(textwrap.dedent(inspect.getsource(found)), end="")
 
