@@ -322,7 +322,8 @@ def without_spare_imports(cells, idle):
     """
     code = {n: cell for n, cell in enumerate(cells) if cell.cell_type == "code" and n not in idle}
     shorter = {}
-    if any("import" in cell.source for cell in code.values() if not cell.metadata.get("as_released")):
+    own = [cell.source for cell in code.values() if not cell.metadata.get("as_released")]
+    if any("import" in re.sub(r"from pe_lessons\.lessons\.\w+ import", "", source) for source in own):
         return shorter
     for number in (n for n, cell in code.items() if cell.metadata.get("as_released")):
         with contextlib.suppress(SyntaxError):  # a teacher may have changed it

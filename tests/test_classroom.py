@@ -413,7 +413,7 @@ def test_what_ipython_runs_uses_names_too(source, recwarn):
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
     needed = {0: "import f.x\nfrom zz import yy as table"}
     slow = chr(0x315) * 240_000 + chr(0x300) * 240_000  # Unicode would have them sorted
-    marks = nbformat.v4.new_code_cell(f"{source}\n# {slow}")
+    marks = nbformat.v4.new_code_cell(f"{source}\nfrom pe_lessons.lessons.x import quiz_x\n# {slow}")
     assert running.without_spare_imports([*cells, marks], {}) == needed
     own = nbformat.v4.new_code_cell(source + "\nimport matplotlib")  # with what the lesson has loaded of it
     assert running.without_spare_imports([*cells, own], {}) == {}
