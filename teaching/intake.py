@@ -248,7 +248,7 @@ def in_a_line(problem):
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
     return (
-        len(name) <= 1000  # the patterns take long with a longer one, and no platform writes it
+        len(name) <= 300  # the patterns take long with a longer one, and no platform writes it
         and not LEFT_BEHIND.search(name)
         and not name.endswith("/")
         and (of_platform(name) or name.lower().endswith((".ipynb", ".ipynb.txt")))

@@ -409,9 +409,10 @@ TIMED += ["f(table) if 1else 2", "f.table" + running.TEXT * "\n"]  # too long to
 def test_what_ipython_runs_uses_names_too(source, recwarn):
     assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
     assert review.shape(source) != source and not recwarn.list  # on the teacher's terminal
-    given = ("import f.x, zz\nimport zz as yy\nfrom zz import table as yy, yy as table", "import f.\n")
+    given = "from __future__ import annotations\nimport f.x, zz\nimport zz as yy\n"
+    given = (given + "from zz import table as yy, yy as table", "import f.\n")
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
-    needed = {0: "import f.x\nfrom zz import yy as table"}
+    needed = {0: "from __future__ import annotations\nimport f.x\nfrom zz import yy as table"}
     slow = chr(0x315) * 240_000 + chr(0x300) * 240_000  # Unicode would have them sorted
     marks = nbformat.v4.new_code_cell(f"{source}\nfrom pe_lessons.lessons.x import quiz_x\n# {slow}")
     assert running.without_spare_imports([*cells, marks], {}) == needed
