@@ -331,6 +331,7 @@ def without_spare_imports(cells, idle):
             if {*map(type, lines)} <= {ast.Import, ast.ImportFrom}:
                 others = "\n".join(code[other].source for other in code.keys() - {number})
                 words = {"*"} | {unicodedata.normalize("NFKC", one) for one in re.findall(r"\w+", others)}
+                # `__future__` works without being named
                 for one in (one for one in lines if getattr(one, "module", "") != "__future__"):
                     one.names = [it for it in one.names if (it.asname or it.name.split(".")[0]) in words]
                 shorter[number] = "\n".join(ast.unparse(one) for one in lines if one.names)
