@@ -15,6 +15,7 @@ import importlib
 import re
 import sys
 import textwrap
+import unicodedata
 import warnings
 from collections import defaultdict
 
@@ -53,9 +54,12 @@ ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions ca
 
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
+    source = source[:LONGEST]
+    if sum(map(bool, map(unicodedata.combining, source))) > 1000:  # Python would sort them for a minute
+        return ""
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(source[:LONGEST])
+            tree = ast.parse(source)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:] or [ast.Pass()]

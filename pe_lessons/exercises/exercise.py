@@ -333,7 +333,8 @@ class Exercise(Checked):
             return place.place(answer.answer, self.rights, called, trials, near)
 
     def _called(self, answer, arguments):
-        name = "your_function" if answer.name.startswith("<") else answer.name
+        # A learner can set `__name__`, and a teacher reads it, so it has to be a name.
+        name = answer.name if answer.name.isidentifier() and len(answer.name) < 60 else "your_function"
         if self.call:
             return f"`{self.call(name, *arguments)}`"
         given = (f"{parameter}={_short(value)}" for parameter, value in zip(self._parameters, arguments))

@@ -69,7 +69,7 @@ class Question(Checked):
             clicks.under_question(self)
 
     def no_choice(self, letter, there):
-        return f"{there} is no choice {letter}. Choose from {', '.join(self.choices)}."
+        return f"{there} is no choice {letter[:9]}. Choose from {', '.join(self.choices)}."
 
     def listed(self, indent, explained=False):
         """The lines of the choices, or each with its reason."""
