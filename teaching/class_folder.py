@@ -42,8 +42,8 @@ def handed_out(folder, lesson):
 
 @functools.cache
 def version():
-    """Which version of the course this is: the tag that was handed out, or a commit."""
-    words = ["git", "describe", "--tags", "--always", "--dirty"]
+    """Which commit of the course this is; a tag would be another name for it, set before or after."""
+    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
 
 

@@ -42,7 +42,7 @@ TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file 
 BELOW = "a cell below the check defines the answer, and the check did not see it"
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
-SPARED = "Cells and imports of the lesson that no answer uses were not run."
+SPARED = "Some cells and imports of the lesson were not run, because no answer uses them."
 
 
 class Run(Execute):
