@@ -55,7 +55,7 @@ ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions ca
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     source = source[:LONGEST]
-    if sum(map(bool, map(unicodedata.combining, source))) > 1000:  # Python would sort them for a minute
+    if sum(unicodedata.category(one)[0] == "M" for one in source) > 1000:  # accents, sorted for a minute
         return ""
     try:
         with warnings.catch_warnings(action="ignore"):

@@ -28,7 +28,6 @@ ALL = 20_000_000  # bytes that the outputs of all cells may take on a page; four
 PIXELS = 16_000_000  # of a picture: 24 kB may hold so many that a browser takes a gigabyte
 LONG = 2_000  # characters of a cell, or of a line
 inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
-MAGIC = re.compile(r"(?s)\A\s*%%.*|(?m:^ *[%!].*?$)")
 HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str),
     "image/png": lambda text: isinstance(text, str) and 0 < pixels(text) <= PIXELS,
@@ -266,13 +265,18 @@ def transformed(source):
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
-        if len(cell.source) > TEXT:
-            raise ValueError("Python 3.11 would read a long f-string for minutes")
+        if len(cell.source) > TEXT or "__main__" in cell.source:
+            raise ValueError("Python 3.11 would read a long f-string for minutes, or names follow a dot")
         with warnings.catch_warnings(action="ignore"):  # of learners' code
-            tables = [symtable.symtable(transformed(cell.source), "a cell", "exec")]
+            source = transformed(cell.source)
+            tables, nodes = [symtable.symtable(source, "a cell", "exec")], [*ast.walk(ast.parse(source))]
     except Exception:  # it will fail, or is long
         return set(re.findall(r"[^\W\d]\w*", cell.source))
-    names = set(re.findall(r"[^\W\d]\w*", " ".join(MAGIC.findall(cell.source))))
+    names = set()
+    if not cell.metadata.get("as_released"):  # what a learner's `%timeit` or `eval` runs is a string
+        docstrings = [one.value for one in nodes if isinstance(one, ast.Expr)]
+        texts = (one.value for one in nodes if isinstance(one, ast.Constant) and one not in docstrings)
+        names = set(re.findall(r"[^\W\d]\w*", " ".join(one for one in texts if isinstance(one, str))))
     for table in tables:
         symbols = table.get_symbols()
         names |= {one.get_name() for one in symbols if table.get_type() == "module" or one.is_global()}
