@@ -201,26 +201,21 @@ def seen_on_cards(held, query, cards):
 
 @plots.drawn
 def words_read():
-    """Which words rows of the second layer have read in a chunk and after *move*, and should have read."""
+    """Which words rows of the second layer have read in a chunk, and should have read."""
     words = ["we", "know", "cats", "sleep", "here"]
-    kept = {"chunk": (2, 3, 4), "move": (0, 3, 4)}
-    fig, axes = plt.subplots(2, 1, figsize=(4.7, 3.9))
-    for ax, (name, rows) in zip(axes, kept.items(), strict=True):
-        for line, row in enumerate(rows):
-            for column in range(row + 1):
-                missing = name == "chunk" and column < 2
-                surplus = name == "move" and column in (1, 2)
-                paper = "white" if missing else PAPERS["recompute"] if surplus else OLD
-                look = {"facecolor": paper, "gid": plots.KEEPS}
-                look |= {"edgecolor": "0.5", "linestyle": "--"} if missing else {"edgecolor": "white"}
-                ax.add_patch(plt.Rectangle((column - 0.46, line - 0.42), 0.92, 0.84, **look))
-                ink = "0.5" if missing else "black"
-                ax.text(column, line, words[column], ha="center", va="center", color=ink)
-        ax.set(xlim=(-0.5, 4.5), ylim=(2.5, -0.5), xticks=[])
-        ax.set_yticks(range(3), [words[row] for row in rows])
-        ax.set_title(name, loc="left")
-        ax.spines[:].set_visible(False)
-        ax.tick_params(length=0)
+    fig, ax = plt.subplots(figsize=(4.7, 1.9))
+    for line, row in enumerate((2, 3, 4)):
+        for column in range(row + 1):
+            missing = column < 2
+            look = {"facecolor": "white" if missing else OLD, "gid": plots.KEEPS}
+            look |= {"edgecolor": "0.5", "linestyle": "--"} if missing else {"edgecolor": "white"}
+            ax.add_patch(plt.Rectangle((column - 0.46, line - 0.42), 0.92, 0.84, **look))
+            ink = "0.5" if missing else "black"
+            ax.text(column, line, words[column], ha="center", va="center", color=ink)
+    ax.set(xlim=(-0.5, 4.5), ylim=(2.5, -0.5), xticks=[])
+    ax.set_yticks(range(3), words[2:])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
     return fig
 
 
