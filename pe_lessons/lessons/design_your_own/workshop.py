@@ -116,8 +116,8 @@ def weight_back(attention, back, first=0):
 def compare(encodings, models=None, rows=None):
     """Show all measures of several encodings {name: encoding} as a table, and return the trained models.
 
-    `models`, from an earlier call, are not trained again. `rows`: the measures to show, instead of all. The row
-    ``length`` is shown only where rows change with the length of the text.
+    `models`, from an earlier call, are not trained again. `rows` names the measures to show, instead of all.
+    The row ``length`` is shown only where rows change with the length of the text.
     """
     models = {name: (models or {}).get(name) or trained(one) for name, one in encodings.items()}
     columns = []
