@@ -113,18 +113,18 @@ def weight_back(attention, back, first=0):
     return float(np.diagonal(attention, -back)[max(0, first - back) :].mean())
 
 
-def compare(encodings, models=None):
+def compare(encodings, models=None, rows=None):
     """Show all measures of several encodings {name: encoding} as a table, and return the trained models.
 
-    `models`, from an earlier call, are not trained again. The row ``length`` is shown only where rows change
-    with the length of the text.
+    `models`, from an earlier call, are not trained again. `rows` names the measures to show, instead of all.
+    The row ``length`` is shown only where rows change with the length of the text.
     """
     models = {name: (models or {}).get(name) or trained(one) for name, one in encodings.items()}
     columns = []
     for name, one in encodings.items():
         right = {f"right at {size}": share_right(models[name], size) for size in (SEQ_LEN, LONGER)}
         columns.append(measured(one) | right)
-    names = list(max(columns, key=len))
+    names = list(rows or max(columns, key=len))
     if "length" in names and all(column.get("length", 0) < 0.005 for column in columns):
         names.remove("length")
     cells = [[f"{column[row]:.2f}" if row in column else "" for column in columns] for row in names]
