@@ -85,7 +85,9 @@ PAGES = ("*.md", "docs/[a-z]*.md", "teaching/G*.md", "teaching/jupyterhub/README
 DOCUMENTS = [path for pages in PAGES for path in ROOT.glob(pages)]
 DEFINITIONS = {"api", "bibliography", "glossary"}  # nobody speaks there
 # Code, tables, settings, the reading paths, and labels such as **To teach:** or `a mistake`:
-NO_SENTENCES = re.compile(r"(?m)^---$[^\0]*?^---$|^( {4}|\||:|\w+: |[IV]+ · |\S.*(\.ipynb.*){3}|  \S).*?$|:\*\*|`[^`]*`:")
+NO_SENTENCES = re.compile(
+    r"(?m)^---$[^\0]*?^---$|^( {4}|\||:|\w+: |[IV]+ · |\S.*(\.ipynb.*){3}|  \S).*?$|:\*\*|`[^`]*`:"
+)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
