@@ -70,8 +70,8 @@ def hands(answers):
         ax.set(xlim=(0, 127), ylim=(-1.25, 1.25), xticks=[0, 20, 40, 60, 80, 103, 127])
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-    for place in (40, 103):
-        axes[-1].text(place + 2, -0.3, f"{mean[place]:.2f}", color=RED, va="top")
+        paper = {"pad": 1, "facecolor": "white", "edgecolor": "none"}
+        ax.text(105, values[103] - 0.3, f"{values[103]:.2f}", color=colour, va="top", bbox=paper)
     axes[0].annotate("40, the row asked for", (40, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[0].annotate("103", (103, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[-1].set_xlabel("position")
@@ -88,7 +88,11 @@ def reach(answers):
     ax.axhline(0, color="0.5", linewidth=1, zorder=0)
     for line in ax.lines:
         line.set(linewidth=0.9, linestyle="-")  # a dash would be longer than a ripple
-    ax.set(xscale="log", xlim=(1, 10_000), ylim=(-0.25, 1.05))
+    for answer, colour, height in zip(answers.values(), plots.COLOURS, (-0.2, 0.36)):
+        ends = np.flatnonzero(np.abs(answer - answer[1000]) < 0.005)[[0, -1]]  # with the answer at 1,000
+        ax.plot(ends, 2 * [answer[1000]], "|-", color="black", linewidth=1.5, zorder=3)
+        ax.text(2200, height, f"{ends[0]:,} to {ends[1]:,}", color=colour, ha="center", va="center")
+    ax.set(xscale="log", xlim=(1, 10_000), ylim=(-0.28, 1.05))
     ax.set_xticks([1, 10, 100, 1000, 10_000], ["1", "10", "100", "1,000", "10,000"])
     ax.minorticks_off()
     return fig
