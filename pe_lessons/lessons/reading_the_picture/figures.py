@@ -81,14 +81,15 @@ def hands(answers):
 @plots.drawn
 def reach(answers):
     """What position 0 answers at each distance, for two bases; each mark of the axis is ten times as far."""
+    answers = dict(reversed(answers.items()))  # base 10,000 in the colour that it had before
     fig = plots.curves(answers, xlabel="distance in tokens", ylabel="answer",
                        x=range(len(next(iter(answers.values())))),
-                       beside=dict(zip(answers, ((4, 0.35), (45, 0.62)), strict=True)))  # fmt: skip
+                       beside=dict(zip(answers, ((45, 0.62), (4, 0.35)), strict=True)))  # fmt: skip
     ax = fig.axes[0]
     ax.axhline(0, color="0.5", linewidth=1, zorder=0)
     for line in ax.lines:
         line.set(linewidth=0.9, linestyle="-")  # a dash would be longer than a ripple
-    for answer, colour, height in zip(answers.values(), plots.COLOURS, (-0.2, 0.36)):
+    for answer, colour, height in zip(answers.values(), plots.COLOURS, (0.36, -0.2)):
         ends = np.flatnonzero(np.abs(answer - answer[1000]) < 0.005)[[0, -1]]  # with the answer at 1,000
         ax.plot(ends, 2 * [answer[1000]], "|-", color="black", linewidth=1.5, zorder=3)
         ax.text(2200, height, f"{ends[0]:,} to {ends[1]:,}", color=colour, ha="center", va="center")
