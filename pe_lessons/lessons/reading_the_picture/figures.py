@@ -70,8 +70,8 @@ def hands(answers):
         ax.set(xlim=(0, 127), ylim=(-1.25, 1.25), xticks=[0, 20, 40, 60, 80, 103, 127])
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-        paper = {"pad": 1, "facecolor": "white", "edgecolor": "none"}
-        ax.text(105, values[103] - 0.3, f"{values[103]:.2f}", color=colour, va="top", bbox=paper)
+        ax.text(130, 0, f"{values[103]:.2f}", color=colour, va="center")
+    axes[0].text(130, 1.25, "at 103", va="bottom")
     axes[0].annotate("40, the row asked for", (40, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[0].annotate("103", (103, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[-1].set_xlabel("position")
