@@ -298,7 +298,7 @@ def clock_hands(angles, titles, names, *, colours=None, xlabel="cosine", ylabel=
                 tip = np.array([np.cos(angle), np.sin(angle)])
                 ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour})
                 ax.text(*1.25 * tip, name, ha="center", va="center")
-            arc(ax, *hands, f"{hands[1] - hands[0]:g} radians")
+            arc(ax, *hands, f"{hands[1] - hands[0]:g} radians".replace("-", "−"))
             ax.set(title=title, xlabel=xlabel, ylabel=ylabel, xlim=(-1.7, 1.7), ylim=(-1.5, 1.5))
     return fig
 

@@ -128,6 +128,8 @@ def slow_pairs():
             between(0.63, 0.8),
             {1e5: below(-0.19), 1e6: between(0.325, 0.335), 1e7: between(0.955, 0.965), 1e8: above(0.99)},
         ),
+        ("64 pairs, 64k", 64, 4, 65_536, between(0.63, 0.8), {5e5: between(0.37, 0.385), 8e6: above(0.98)}),
+        ("64 pairs, 512k", 64, 4, 524_288, between(0.63, 0.85), {1.28e8: above(0.98)}),
         ("64 pairs, a window", 64, 4, 1024, between(0.4, 0.7), {1e4: above(0.87)}),
         (
             "32 pairs, 64k",
@@ -150,4 +152,4 @@ def slow_pairs():
             yield f"{name}, base {base:,.0f}: copy at its worst", [copy], bound
     slowest = arrays.frequencies(128, base=1e6)[-16:]
     copy = np.cos(np.arange(131_072)[:, None] / 8 * slowest).mean(axis=1).min()
-    yield "base 1,000,000, positions divided by 8: copy at its worst", [copy], above(0.97)
+    yield "base 1,000,000, frequencies divided by 8: copy at its worst", [copy], above(0.97)

@@ -70,8 +70,8 @@ def hands(answers):
         ax.set(xlim=(0, 127), ylim=(-1.25, 1.25), xticks=[0, 20, 40, 60, 80, 103, 127])
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-    for place in (40, 103):
-        axes[-1].text(place + 2, -0.3, f"{mean[place]:.2f}", color=RED, va="top")
+        ax.text(130, 0, f"{values[103]:.2f}", color=colour, va="center")
+    axes[0].text(130, 1.25, "at 103", va="bottom")
     axes[0].annotate("40, the row asked for", (40, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[0].annotate("103", (103, 1.25), ha="center", va="bottom", annotation_clip=False)
     axes[-1].set_xlabel("position")
@@ -81,14 +81,19 @@ def hands(answers):
 @plots.drawn
 def reach(answers):
     """What position 0 answers at each distance, for two bases; each mark of the axis is ten times as far."""
+    answers = dict(reversed(answers.items()))  # base 10,000 in the colour that it had before
     fig = plots.curves(answers, xlabel="distance in tokens", ylabel="answer",
                        x=range(len(next(iter(answers.values())))),
-                       beside=dict(zip(answers, ((4, 0.35), (45, 0.62)), strict=True)))  # fmt: skip
+                       beside=dict(zip(answers, ((45, 0.62), (4, 0.35)), strict=True)))  # fmt: skip
     ax = fig.axes[0]
     ax.axhline(0, color="0.5", linewidth=1, zorder=0)
     for line in ax.lines:
         line.set(linewidth=0.9, linestyle="-")  # a dash would be longer than a ripple
-    ax.set(xscale="log", xlim=(1, 10_000), ylim=(-0.25, 1.05))
+    for answer, colour, height in zip(answers.values(), plots.COLOURS, (0.36, -0.2)):
+        ends = np.flatnonzero(np.abs(answer - answer[1000]) < 0.005)[[0, -1]]  # with the answer at 1,000
+        ax.plot(ends, 2 * [answer[1000]], "|-", color="black", linewidth=1.5, zorder=3)
+        ax.text(2200, height, f"{ends[0]:,} to {ends[1]:,}", color=colour, ha="center", va="center")
+    ax.set(xscale="log", xlim=(1, 10_000), ylim=(-0.28, 1.05))
     ax.set_xticks([1, 10, 100, 1000, 10_000], ["1", "10", "100", "1,000", "10,000"])
     ax.minorticks_off()
     return fig

@@ -8,10 +8,11 @@ from pe_lessons import plots
 
 @plots.drawn
 def two_arrows():
-    """A query and a key, rotated by one radian a token, at two places of a text."""
-    titles = ["query at 2, key at 5:\nscore −0.99", "query at 102, key at 105:\nscore −0.99"]
+    """A query and a key, rotated by one radian a token, at two places of a text, and swapped."""
+    titles = ["query at 2, key at 5:", "query at 102, key at 105:", "query at 5, key at 2:"]
+    titles = [f"{title}\nscore −0.99" for title in titles]
     look = {"colours": plots.COLOURS[:2], "xlabel": "first number", "ylabel": "second number"}
-    return plots.clock_hands([[2, 102], [5, 105]], titles, ["query", "key"], **look)
+    return plots.clock_hands([[2, 102, 5], [5, 105, 2]], titles, ["query", "key"], **look)
 
 
 @plots.drawn

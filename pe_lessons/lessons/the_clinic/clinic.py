@@ -295,7 +295,7 @@ class Case(Checked):
                 f"Your test fails for {listed}"
                 if accused in letters
                 else f"{accused} passes your test. It fails for {listed}"
-            ) + ", so it shows that something is wrong, and not what. "
+            ) + ", so it shows that something is wrong, but not what. "
             say += self.data.get("alarms", {}).get(cause, self._said_of_an_alarm(len(caught)))
         elif letters != [accused]:
             who = next(one.who for one in self.suspects if one.letter == accused)
