@@ -58,6 +58,11 @@ def positions_meet_pairs(seq_len, d_model):
     return poured(10_000.0 ** (-np.arange(0, d_model, 2) / d_model) * np.arange(seq_len), d_model, seq_len)
 
 
+def positions_meet_pairs_exponents_rounded(seq_len, d_model):
+    """The same, with the // of the start."""
+    return poured(10_000.0 ** (-np.arange(0, d_model, 2) // d_model) * np.arange(seq_len), d_model, seq_len)
+
+
 def positions_meet_pairs_in_a_table(seq_len, d_model):
     """The same mistake, stretched over the rows of a table where it doesn't stop."""
     angles = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model) * np.arange(seq_len)
