@@ -26,6 +26,7 @@ WITH_MINUTES = [WITH_PATHS, ROOT / "README.md"]
 PATHS = (
     "everything",
     "to build language models",
+    "to understand RoPE",
     "vision and video",
     "a first impression, in two hours",
     "to teach this course",

@@ -35,16 +35,22 @@ def batch_angles_loop(positions, d_model):
 
 def angles_on_their_side(seq_len, d_model):
     """A mistake: a row of angles per pair, poured into rows of the right width."""
-    return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) / d_model)
+    frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
+    return poured(frequencies[:, None] * np.arange(seq_len), d_model, seq_len)  # (n_pairs, seq_len)
 
 
-def angles_on_their_side_exponents_rounded(seq_len, d_model):
+def sines_then_cosines(seq_len, d_model):
+    """A mistake: all the sines are poured first."""
+    return stacked_first(seq_len, d_model, -np.arange(0, d_model, 2) / d_model)
+
+
+def sines_then_cosines_exponents_rounded(seq_len, d_model):
     """Two mistakes, as the exercise begins."""
-    return on_their_side(seq_len, d_model, -np.arange(0, d_model, 2) // d_model)
+    return stacked_first(seq_len, d_model, -np.arange(0, d_model, 2) // d_model)
 
 
-def on_their_side(seq_len, d_model, exponents):
-    return poured(10_000.0 ** exponents[:, None] * np.arange(seq_len), d_model, seq_len)  # (n_pairs, seq_len)
+def stacked_first(seq_len, d_model, exponents):
+    return poured(np.arange(seq_len)[:, None] * 10_000.0**exponents, d_model, seq_len, axis=0)
 
 
 def positions_meet_pairs(seq_len, d_model):
@@ -52,8 +58,21 @@ def positions_meet_pairs(seq_len, d_model):
     return poured(10_000.0 ** (-np.arange(0, d_model, 2) / d_model) * np.arange(seq_len), d_model, seq_len)
 
 
-def poured(angles, d_model, seq_len):
-    both = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+def positions_meet_pairs_exponents_rounded(seq_len, d_model):
+    """The same, with the // of the start."""
+    return poured(10_000.0 ** (-np.arange(0, d_model, 2) // d_model) * np.arange(seq_len), d_model, seq_len)
+
+
+def positions_meet_pairs_in_a_table(seq_len, d_model):
+    """The same mistake, stretched over the rows of a table where it doesn't stop."""
+    angles = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model) * np.arange(seq_len)
+    table = np.empty((seq_len, d_model))
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)[: d_model // 2]
+    return table
+
+
+def poured(angles, d_model, seq_len, axis=-1):
+    both = np.stack([np.sin(angles), np.cos(angles)], axis=axis)
     return both.reshape(seq_len, -1)[:, :d_model]
 
 
