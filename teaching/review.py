@@ -226,7 +226,8 @@ def draw(mistakes, called, file):
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.spines[:].set_visible(False)
-        axes.set_title(f"{name}: {called[name]}", loc="left", fontweight="bold")
+        title = textwrap.shorten(f"{name}: {called[name]}", 50, placeholder=" ...")
+        axes.set_title(title, loc="left", fontweight="bold")
         axes.tick_params(bottom=False, labelbottom=False, left=False)
     figure.savefig(file, dpi=150)
     return True
@@ -241,7 +242,8 @@ def pages(folder, lesson):
     count = f"{len(given)} submission{'s' * (len(given) != 1)}"
     lines = [f"# {lesson}: {count}", "", "## What the class got wrong", ""]
     lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
-    lines += ["A learner with two mistakes at once counts under both.", ""]
+    lines += ["A learner with two mistakes at once counts under both. In a question with several right choices,"]
+    lines += ["a missing one counts only if nothing wrong was chosen.", ""]
     for name, made in mistakes.items():
         lines += [f"- **{name}** ({called[name]}): {len(made.get(RIGHT, []))} of {len(given)} right"]
         known = {one.name: f'. "{one.say}"' for one in getattr(REGISTRY.get(name), "mistakes", ())}
