@@ -47,5 +47,4 @@ zigzag_positions = lesson.exercise(
     ),
 )
 
-rows_question = lesson.question("rows_question")
 quiz_reuse_evict_share_out = lesson.quiz("quiz_reuse_evict_share_out")

@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from pe_lessons import arrays, small_models, tensors, toys
+from pe_lessons.lessons.reuse_evict_share_out.answers import tree_positions_loop
 
 
 class PartlyRotated(toys.Encoding):
@@ -39,6 +40,7 @@ FAMILIES = {
 text, other, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
 PARENTS = [-1, -1, 0, 0, 1, 2]  # which guess each guess follows; -1: the text
 guesses = torch.tensor([3, 7, 1, 4, 4, 8])
+TREE = [torch.tensor(part) for part in tree_positions_loop(PARENTS, len(text), len(text))]  # positions, mask
 
 
 def untrained(family, layers=1, seed=0):
@@ -92,6 +94,17 @@ def gap(model, cache, whole, mask=None, positions=None):
     return between(got, right)
 
 
+def accept(model, positions, mask):
+    """The model reads the six guesses so. Guesses 0, 2 and 5 are accepted, and the new tokens follow them."""
+    path = torch.tensor([0, 2, 5])
+    cache = read(model, text)
+    guessed = model(guesses[None], positions, mask=mask, cache=cache)[:, path]
+    place(cache, torch.cat([torch.arange(12), 12 + path]), torch.arange(15))
+    after = model(new[None], torch.arange(15, 19), cache=cache)
+    target = torch.cat([text, guesses[path], new])
+    return between(torch.cat([guessed, after], dim=1), model(target[None])[:, 12:])
+
+
 def keep(model, rotate=False):
     """Six rows stay where they are. The new tokens do not see the others."""
     rows = torch.tensor([0, 1, 8, 9, 10, 11])
@@ -105,7 +118,9 @@ def code():
     return small_models.windows(small_models.encode(small_models.held_out())[: 64 * 256], 256)
 
 
-def bits(outputs, asked):
-    """How many bits each character cost, the mean over the texts: (length,)."""
-    each = F.cross_entropy(outputs.transpose(1, 2), asked, reduction="none") / math.log(2)
+def go_on(model, cache, first):
+    """How many bits each of the last 64 characters costs at the positions first, first + 1, ...: (64,)."""
+    texts, followers = code()
+    outputs = model(texts[:, 192:], torch.arange(first, first + 64), cache=cache)
+    each = F.cross_entropy(outputs.transpose(1, 2), followers[:, 192:], reduction="none") / math.log(2)
     return each.mean(dim=0)
