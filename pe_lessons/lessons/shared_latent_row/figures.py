@@ -86,14 +86,16 @@ def decoupled():
 def whole_head(latent, weights, value):
     """What a head does with the cached rows: all columns give the weights, and the grey ones the sum."""
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
-    ax.text(0.95, 3.5, "latent row", ha="center")
-    ax.text(2.4, 3.5, "rotated key", ha="center")
-    ax.text(4.75, 3.5, "weight", ha="center")
+    ax.text(0.95, 3.52, "latent row", ha="center")
+    ax.text(2.4, 3.52, "rotated key", ha="center")
+    ax.text(4.75, 3.52, "weight", ha="center")
     for place, (row, weight) in enumerate(zip(latent, weights)):
         y = 3 - 0.9 * place
         _boxes(ax, 0.2, y, row)
         _boxes(ax, 1.8, y, [f"$R_{place}\\, k'_{place}$"], cell=1.15, paper=LIGHT_GREEN)
-        _arrow(ax, 3.05, 4.2, "", y=y)
+        # A frame, because the arrow starts at both parts.
+        ax.add_patch(plt.Rectangle((0.13, y - 0.41), 2.89, 0.82, fill=False, edgecolor="0.4", linewidth=1))
+        _arrow(ax, 3.02, 4.2, "", y=y)
         ax.text(4.75, y, f"{weight:.2f}", ha="center", va="center")
     ax.text(3.6, 1.32, "dot product with the query,\nthen softmax", ha="center", va="center", color="0.3")
     _boxes(ax, 0.2, 0, [f"{number:g}" for number in weights @ latent], paper=LIT)
@@ -101,7 +103,7 @@ def whole_head(latent, weights, value):
     _arrow(ax, 1.9, 3.2, "$W_V$")
     _boxes(ax, 3.3, 0, [f"{number:g}" for number in value], paper=LIT)
     ax.text(4.1, 0.5, "output of the head", ha="center")
-    ax.set(xlim=(0.1, 5.6), ylim=(-0.45, 3.8), aspect="equal")
+    ax.set(xlim=(0, 5.6), ylim=(-0.45, 3.8), aspect="equal")
     ax.set_axis_off()
     return fig
 
