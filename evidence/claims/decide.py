@@ -17,8 +17,7 @@ def found(*accuracies, texts=TEXTS):
 
 def five_depths():
     """Needles at each of five depths: how often the worst is below the best by more than four standard errors
-    of one depth and by more than 2 points, or by two standard errors of a difference; and at one of three
-    lengths"""
+    of one depth and by more than 2 points, or by two standard errors of a difference"""
 
     def fails(accuracies, texts, errors=4, points=0.02):
         each = found(*accuracies, texts=texts)
@@ -38,8 +37,6 @@ def five_depths():
     yield "one 97 %, others 99.9 %", [fails([0.97, *[0.999] * 4], TEXTS)], above(0.98)
     for accuracy in (0.5, 0.7, 0.95, 0.97, 0.99, 0.999):
         yield f"all {accuracy:.1%}, 1,600 texts", [fails([accuracy] * 5, TEXTS)], below(0.041)
-    good = fails([0.9] * 5, TEXTS)
-    yield "all 90 %, one of three lengths", [1 - (1 - good) ** 3], between(0.105, 0.115)
 
 
 def all_depths():
@@ -78,33 +75,18 @@ def ten_short_tasks():
             yield f"{accuracy:.0%}, {errors} standard errors", [np.mean(lost.max(axis=1) > errors)], bound
 
 
-def four_rivals():
-    """Five plans, two runs each: how often a rival leads plan B, by two standard errors and by more than the
-    largest gap between the two seeds of any plan. Either one of four rivals as good as plan B, or one that is
-    3 points better. The seed moves a run's true accuracy by this standard deviation"""
-    better = {
-        (0.9, 0): (0.92, 0.94),
-        (0.9, 0.01): (0.55, 0.59),
-        (0.9, 0.02): (0.24, 0.29),
-        (0.9, 0.03): (0.15, 0.18),
-        (0.8, 0): (0.7, 0.72),
-        (0.5, 0): (0.49, 0.515),
-    }
-    for (accuracy, luck), bounds in better.items():
-        for gain, bound in (0.0, between(0.035, 0.1)), (0.03, between(*bounds)):
-            rng = np.random.default_rng(seed=900)
-            means = accuracy + gain * np.eye(5)[1][:, None]
-            accuracies = np.clip(means + luck * rng.standard_normal((TRIALS, 5, 2)), 0, 1)
-            runs = rng.binomial(TEXTS, accuracies) / TEXTS
-            first, *rivals = runs.mean(2).T
-            lead = np.max(rivals[:1] if gain else rivals, axis=0) - first
-            texts = 2 * np.sqrt(2 * accuracy * (1 - accuracy) / (2 * TEXTS))
-            seeds = np.ptp(runs, axis=2).max(1)
-            yield (
-                f"{accuracy:.0%}, seed {luck}, gain {gain}",
-                [np.mean((lead > texts) & (lead > seeds))],
-                bound,
-            )
+def two_plans():
+    """Two plans, two runs each, and plan A finds 93 % instead of 90 %: how often it leads, by two standard
+    errors and by more than the gap between the two seeds of either plan. The seed moves a run's true
+    accuracy by 3 points (standard deviation)"""
+    rng = np.random.default_rng(seed=900)
+    accuracies = np.array([[0.9], [0.93]]) + 0.03 * rng.standard_normal((TRIALS, 2, 2))
+    runs = rng.binomial(TEXTS, accuracies.clip(0, 1)) / TEXTS
+    lead = runs[:, 1].mean(1) - runs[:, 0].mean(1)
+    mean = runs.mean((1, 2))
+    errors = 2 * np.sqrt(2 * mean * (1 - mean) / (2 * TEXTS))
+    seeds = np.ptp(runs, axis=2).max(1)
+    yield "plan A leads", [np.mean((lead > errors) & (lead > seeds))], between(0.315, 0.325)
 
 
 def slow_pairs():
