@@ -86,8 +86,8 @@ def training():
         ("stage 1: 25 billion tokens\nin texts of up to 32k", grey),
         ("test at 32k: does it pass line 5,\nwith no short task worse?", plots.COLOURS[0]),
         ("stage 2: 25 billion tokens\nin texts of up to 128k", grey),
-        ("the same test again,\nat 32k, with short tasks", plots.COLOURS[0]),
-        ("final model, also at 64k and 128k:\nline 5 decides what we promise", yes),
+        ("the same test again\n(its 32k result counts for line 5)", plots.COLOURS[0]),
+        ("then tests at 64k and 128k:\nline 5 decides what we promise", yes),
     )
     for place, (words, colour) in enumerate(steps):
         frame = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.4}
