@@ -101,7 +101,8 @@ def steps():
         box(x, 5.2, "q k v")
         ax.annotate("", (7.8, 3.65), (x, 4.85), arrowprops=red)
     box(7.8, 3.2, "q k v, with k of length 1")
-    for x, text in ((0.6, "state\nafter 8"), (3.1, "faded\nstate"), (6.4, "state\nafter 9"), (9.1, "output\nof 9")):
+    below = "state\nafter 8", "faded\nstate", "state\nafter 9", "output\nof 9"
+    for x, text in zip((0.6, 3.1, 6.4, 9.1), below):
         box(x, 0.7, text)
     for start, end, how in ((1.4, 2.4, red), (3.8, 5.6, red), (7.2, 8.3, arrow)):
         ax.annotate("", (end, 0.7), (start, 0.7), arrowprops=how)
