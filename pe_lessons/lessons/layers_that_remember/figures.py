@@ -85,6 +85,45 @@ def forgetting(gates, words):
 
 
 @plots.drawn
+def steps():
+    """What the layer does for token 9: mix, fade, overwrite, read."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.9))
+    arrow = plots.LINE | {"shrinkA": 0, "shrinkB": 0, "connectionstyle": "arc3"}
+    red = {**arrow, "color": plots.RED, "linewidth": 2}
+
+    def box(x, y, text, face="0.9", ink="0.1"):
+        ax.text(x, y, text, ha="center", va="center", color=ink,
+                bbox={"boxstyle": "square,pad=0.4", "facecolor": face, "edgecolor": "none"})  # fmt: skip
+
+    for place, x in zip(range(6, 10), (1.2, 3.4, 5.6, 7.8)):
+        box(x, 6.6, str(place), "#2b6cb0", "white")
+        ax.annotate("", (x, 5.55), (x, 6.2), arrowprops=arrow)
+        box(x, 5.2, "q k v")
+        ax.annotate("", (7.8, 3.65), (x, 4.85), arrowprops=red)
+    box(7.8, 3.2, "q k v, with k of length 1")
+    below = "state\nafter 8", "faded\nstate", "state\nafter 9", "output\nof 9"
+    for x, text in zip((0.6, 3.1, 6.4, 9.1), below):
+        box(x, 0.7, text)
+    for start, end, how in ((1.4, 2.4, red), (3.8, 5.6, red), (7.2, 8.3, arrow)):
+        ax.annotate("", (end, 0.7), (start, 0.7), arrowprops=how)
+    ax.annotate("", (4.7, 0.8), (6.9, 2.8), arrowprops=arrow)
+    ax.annotate("", (7.75, 0.8), (8.3, 2.8), arrowprops=arrow)
+    for x, y, text, ink in (
+        (3.2, 3.9, "mix", plots.RED),
+        (1.9, -0.3, "fade", plots.RED),
+        (4.7, -0.3, "overwrite", plots.RED),
+        (7.75, -0.3, "read", "0.1"),
+        (5.3, 1.9, "k, v", "0.1"),
+        (8.4, 1.8, "q", "0.1"),
+        (0.1, 6.6, "token", "0.1"),
+    ):
+        ax.text(x, y, text, ha="center", va="center", color=ink, weight="bold" if ink == plots.RED else None)
+    ax.set(xlim=(-0.5, 10.1), ylim=(-0.6, 7.1))
+    ax.axis("off")
+    return fig
+
+
+@plots.drawn
 def two_memories():
     """What a layer keeps when it has read six tokens: a state of all of them, and the last three inputs."""
     fig, ax = plt.subplots(figsize=(4.7, 3.0))

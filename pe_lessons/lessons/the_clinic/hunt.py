@@ -421,7 +421,10 @@ class Hunt(Checked):
             asked = (
                 "Your test needs two requests, each with a prompt of small letters and a number up to 40, "
             )
-            return self._on("test", "error", [asked + "for example ('whom', 18)."])
+            return self._on("test", "error", [asked + "for example ('cat', 18)."])
+        if ours := [prompt for prompt, _ in requests if prompt in {"a", "who", *dict(server.WISHES)}]:
+            again = f"Your test uses a prompt of this lesson, *{ours[0]}*. Choose prompts of your own."
+            return self._on("test", "not yet", [again])
         firsts = [*_first_wrong(requests)]
         events = [event for *_, event in _events(requests)]
         dropped = [event for event in events if "dropped" in event]
