@@ -44,7 +44,7 @@ def similar(panel):
         "numbered in a line": "the other edge is a neighbour",
         "two axes": "left and below are neighbours",
     }[name]
-    strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
+    strangers = [(3, 7), (3, 6), (4, 7), (4, 0)]
     read = [f"{values[place]:.2f}" for place in strangers]
     fig = _grids({f"{name}: {said}": values}, label="similarity", side=3.4)
     ax = fig.axes[0]
