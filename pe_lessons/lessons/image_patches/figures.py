@@ -44,7 +44,7 @@ def similar(panel):
         "numbered in a line": "the other edge is a neighbour",
         "two axes": "left and below are neighbours",
     }[name]
-    strangers = [(3, 7), (3, 6), (4, 7), (4, 0), (3, 0)]
+    strangers = [(3, 7), (3, 6), (4, 7), (4, 0)]
     read = [f"{values[place]:.2f}" for place in strangers]
     fig = _grids({f"{name}: {said}": values}, label="similarity", side=3.4)
     ax = fig.axes[0]
@@ -94,9 +94,14 @@ def stripes(pairs, *, drawn, title):
 
 
 @plots.drawn
-def resolutions(trained, counted, squeezed):
-    """Similarity with the middle of one image, for 8 by 8 patches and two ways to read 12 by 12."""
-    panels = {"8 × 8, as trained": trained, "12 × 12, extended": counted, "12 × 12, squeezed": squeezed}
+def resolutions(*, trained, extended, squeezed):
+    """Similarity with the middle of one image, from the places of the patches along each axis."""
+    panels = {"8 × 8, as trained": trained, "12 × 12, extended": extended, "12 × 12, squeezed": squeezed}
+    speeds = 100 ** (-np.arange(16) / 16)  # (n_pairs,) of each axis
+    for name, places in panels.items():
+        steps = places - places.mean()  # (n,), from the middle of the image
+        of_axis = np.cos(steps[:, None] * speeds).mean(axis=1)
+        panels[name] = (of_axis[:, None] + of_axis) / 2  # (n, n)
     fig = _grids(panels, label="similarity", side=3.0)
     for ax in fig.axes[: len(panels)]:
         ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
