@@ -55,8 +55,8 @@ ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions ca
 def shape(source):
     """What is left of an answer without comments, docstrings and white space."""
     source = source[:LONGEST]
-    if sum(unicodedata.category(one)[0] == "M" for one in source) > 1000:  # accents, sorted for a minute
-        return ""
+    if sum(unicodedata.combining(unicodedata.normalize("NFKC", one)[-1]) > 0 for one in source) > 1000:
+        return ""  # accents, which Python would sort for a minute
     try:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(source)

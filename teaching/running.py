@@ -9,12 +9,10 @@ import html
 import re
 import symtable
 import time
-import unicodedata
 import warnings
 
 import marking
 import nbformat
-from IPython.core import inputtransformer2
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from sandbox import PATIENCE, SandboxedKernelManager, computed
@@ -27,7 +25,6 @@ PICTURES = 5_000_000  # characters of everything else
 ALL = 20_000_000  # bytes that the outputs of all cells may take on a page; four pixels count as one
 PIXELS = 16_000_000  # of a picture: 24 kB may hold so many that a browser takes a gigabyte
 LONG = 2_000  # characters of a cell, or of a line
-inputtransformer2.TRANSFORM_LOOP_LIMIT = 30  # of a cell's lines: each costs a reading of the whole cell
 HARMLESS = {  # kinds of output that a page may show
     "text/plain": lambda text: isinstance(text, str),
     "image/png": lambda text: isinstance(text, str) and 0 < pixels(text) <= PIXELS,
@@ -41,6 +38,7 @@ TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file 
 BELOW = "a cell below the check defines the answer, and the check did not see it"
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
+MISSED = re.compile("is not defined|has no attribute|No module named|KeyError")
 SPARED = "Some cells and imports of the lesson were not run, because no answer uses them."
 
 
@@ -55,8 +53,22 @@ class Run(Execute):
         super().__init__(*arguments, **options, kernel_manager_class=SandboxedKernelManager)
 
     def preprocess(self, nb, resources, km=None):
-        self.left, self.room, self.reached, self.idle = ALL, {}, -1, not_needed(nb.cells)
+        self.idle = not_needed(nb.cells)
         self.shorter = without_spare_imports(nb.cells, self.idle)
+        nb, resources = self.run(nb, resources, km)
+        if (self.idle or self.shorter) and any(misses_something(cell, self.stopped) for cell in nb.cells):
+            self.idle, self.shorter = set(), {}
+            nb, resources = self.run(nb, resources, km)
+        nb.metadata["stopped"] = [*self.stopped]
+        for cell in nb.cells:
+            make_harmless(cell)
+        told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
+        notes = [*told, self.heading, self.idle and SPARED, "Cut" in self.stopped and CUT]
+        nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
+        return nb, resources
+
+    def run(self, nb, resources, km):
+        self.left, self.room, self.reached = ALL, {}, -1
         self.looks, self.stopped = {}, {}  # what each check told of an answer; why cells were stopped
         try:
             nb, resources = super().preprocess(nb, resources, km)
@@ -84,12 +96,6 @@ class Run(Execute):
                     cell.metadata[marking.VERDICT]["where"] = where
                     [told, *_] = [one for one in cell.outputs if one.output_type == "error"]
                     told.traceback.append(f"Look: {where}.")
-        nb.metadata["stopped"] = [*self.stopped]
-        for cell in nb.cells:
-            make_harmless(cell)
-        told = (html.escape(note, quote=False) for note in nb.metadata.get("course_notes", []))
-        notes = [*told, self.heading, self.idle and SPARED, "Cut" in self.stopped and CUT]
-        nb.cells.insert(0, nbformat.v4.new_markdown_cell("\n\n".join(filter(None, notes))))
         return nb, resources
 
     def create_kernel_manager(self):
@@ -256,32 +262,27 @@ def shortened(text):
     return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
 
 
-def transformed(source):
-    """A cell as IPython will run it: what is no Python (%timeit, np.outer?) has become a call."""
-    # A long one stays as it is: of hundreds of such lines, IPython reads the whole cell again for each.
-    return source if len(source) > LONG else inputtransformer2.TransformerManager().transform_cell(source)
-
-
 def names_in(cell):
     """The names by which a cell may depend on others: of its own level, and what its functions take there."""
     try:
-        if len(cell.source) > TEXT or "__main__" in cell.source:
-            raise ValueError("Python 3.11 would read a long f-string for minutes, or names follow a dot")
+        if len(cell.source) > TEXT:
+            raise ValueError("Python 3.11 would read a long f-string for minutes")
         with warnings.catch_warnings(action="ignore"):  # of learners' code
-            source = transformed(cell.source)
-            tables, nodes = [symtable.symtable(source, "a cell", "exec")], [*ast.walk(ast.parse(source))]
-    except Exception:  # it will fail, or is long
+            tables = [symtable.symtable(cell.source, "a cell", "exec")]
+    except Exception:  # it will fail, is long, or has %timeit or the like
         return set(re.findall(r"[^\W\d]\w*", cell.source))
     names = set()
-    if not cell.metadata.get("as_released"):  # what a learner's `%timeit` or `eval` runs is a string
-        docstrings = [one.value for one in nodes if isinstance(one, ast.Expr)]
-        texts = (one.value for one in nodes if isinstance(one, ast.Constant) and one not in docstrings)
-        names = set(re.findall(r"[^\W\d]\w*", " ".join(one for one in texts if isinstance(one, str))))
     for table in tables:
         symbols = table.get_symbols()
         names |= {one.get_name() for one in symbols if table.get_type() == "module" or one.is_global()}
         tables += table.get_children()
     return names
+
+
+def misses_something(cell, stopped):
+    """Whether a cell may have failed because a cell or an import of the lesson was left out."""
+    errors = [one for one in cell.get("outputs", ()) if one.get("ename") not in {None, *stopped}]
+    return bool(errors) and (not cell.metadata.get("as_released") or bool(MISSED.search(str(errors))))
 
 
 def made_elsewhere(cells, check):
@@ -302,7 +303,8 @@ def not_needed(cells):
     """The numbers of the cells that stand as they were handed out and that no answer can depend on.
 
     Figures and training take most of the time, and answers seldom use what they make. A cell that imports
-    something is run, and so is one that shares a name of the lesson's own with any cell that is run.
+    something is run, and so is one that shares a name of the lesson's own with any cell that is run. Where an
+    answer takes a name in another way, it fails, and all cells are run.
     """
     code = {number: cell for number, cell in enumerate(cells) if cell.cell_type == "code"}
     names = {number: names_in(cell) for number, cell in code.items()}
@@ -321,22 +323,17 @@ def not_needed(cells):
 def without_spare_imports(cells, idle):
     """The lesson's own imports without the names that stand in no other cell, as {number: what to run there}.
 
-    PyTorch and Matplotlib take most of a kernel's time, and few answers need them. A learner's own import may
-    rely on what the lesson has imported, and then all of it stays.
+    PyTorch and Matplotlib take most of a kernel's time, and few answers need them.
     """
     code = {n: cell for n, cell in enumerate(cells) if cell.cell_type == "code" and n not in idle}
     shorter = {}
-    own = [cell.source for cell in code.values() if not cell.metadata.get("as_released")]
-    if any("import" in re.sub(r"from pe_lessons\.lessons\.\w+ import", "", source) for source in own):
-        return shorter
     for number in (n for n, cell in code.items() if cell.metadata.get("as_released")):
         with contextlib.suppress(SyntaxError):  # a teacher may have changed it
-            lines = ast.parse(transformed(code[number].source)).body
+            lines = ast.parse(code[number].source).body
             if {*map(type, lines)} <= {ast.Import, ast.ImportFrom}:
                 others = "\n".join(code[other].source for other in code.keys() - {number})
-                words = {"*"} | {unicodedata.normalize("NFKC", one) for one in re.findall(r"\w+", others)}
-                # `__future__` works without being named
-                for one in (one for one in lines if getattr(one, "module", "") != "__future__"):
+                words = {"*", *re.findall(r"\w+", others)}
+                for one in lines:
                     one.names = [it for it in one.names if (it.asname or it.name.split(".")[0]) in words]
                 shorter[number] = "\n".join(ast.unparse(one) for one in lines if one.names)
     return shorter
