@@ -419,11 +419,11 @@ def test_all_cells_are_run_where_an_answer_takes_a_name_in_another_way():
     given = ["import math\nx = 0", "import torch.nn\nimport os.path", "x = 1", "theirs = 3", "spare = 4"]
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
     own = "print(1 / x)\nclass Own:\n    theirs = theirs\nit = %timeit -o -n 1 -r 1 spare\neval('torch')"
-    for mine, spared in ((own, False), ("print(2)", True)):
+    for mine, spared in ((own, False), ("class CheckFailed(Exception): 0\nraise CheckFailed", True)):
         book = nbformat.v4.new_notebook(cells=[*map(copy.deepcopy, cells), nbformat.v4.new_code_cell(mine)])
         book, _ = running.Run(timeout=60).preprocess(book, {})
         assert (running.SPARED in book.cells[0].source) is spared
-        assert "error" not in [one.output_type for cell in book.cells[1:] for one in cell.outputs]
+        assert ("error" in [one.output_type for cell in book.cells[1:] for one in cell.outputs]) is spared
 
 
 @needs_a_sandbox
