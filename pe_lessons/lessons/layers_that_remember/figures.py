@@ -101,6 +101,8 @@ def steps():
         box(x, 5.2, "q k v")
         ax.annotate("", (7.8, 3.65), (x, 4.85), arrowprops=red)
     box(7.8, 3.2, "q k v, with k of length 1")
+    ax.annotate("", (9.0, 6.6), (8.2, 6.6), arrowprops=arrow)  # gate and beta are made from the token itself
+    box(9.4, 6.6, r"$g$, $\beta$")
     below = "state\nafter 8", "faded\nstate", "state\nafter 9", "output\nof 9"
     for x, text in zip((0.6, 3.1, 6.4, 9.1), below):
         box(x, 0.7, text)
@@ -110,8 +112,8 @@ def steps():
     ax.annotate("", (7.75, 0.8), (8.3, 2.8), arrowprops=arrow)
     for x, y, text, ink in (
         (3.2, 3.9, "mix", plots.RED),
-        (1.9, -0.3, "fade", plots.RED),
-        (4.7, -0.3, "overwrite", plots.RED),
+        (1.9, -0.3, "fade by $g$", plots.RED),
+        (4.7, -0.3, r"overwrite by $\beta$", plots.RED),
         (7.75, -0.3, "read", "0.1"),
         (5.3, 1.9, "k, v", "0.1"),
         (8.4, 1.8, "q", "0.1"),

@@ -29,3 +29,9 @@ def layer(x, state=None, before=None, masked=False, fades=True, overwrites=True,
     else:
         outputs, state = arrays.linear_attention(q, k, beta[:, None] * v, gates=gates, state=state)
     return outputs, {"state": state, "before": before}
+
+
+def change(text, order, how):
+    """How much this order changes the last output: the largest change over the largest entry."""
+    here, there = (layer(tokens, **how)[0][-1] for tokens in (text, text[order]))
+    return np.abs(there - here).max() / np.abs(here).max()
