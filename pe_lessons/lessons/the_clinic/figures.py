@@ -13,7 +13,7 @@ PAPER = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
 
 
 def service():
-    """The batch of *who 3* when its prompts are read, and two steps later.
+    """The batch of *who 3* after steps 1 and 3.
 
     Each time, for each request: (letter, kind) of each column, and its newest letter, which has none yet.
     """
@@ -59,7 +59,9 @@ def show_service():
     """Draw `service`."""
     times = service()
     fig, axes = plt.subplots(2, figsize=(4.7, 4.4), sharex=True, height_ratios=(2, 3))
-    for ax, rows, when in zip(axes, times, ("the prompts are read", "two steps later"), strict=True):
+    for ax, rows, when in zip(
+        axes, times, ("step 1: the prompts are read", "step 3: letter 3 is written"), strict=True
+    ):
         for place, (row, newest) in enumerate(rows):
             _draw_request(ax, place, row, newest)
         ax.set_title(when, loc="left")
@@ -110,18 +112,15 @@ def show_drop():
             ax.barh([place] * n, 0.84, left=left, height=0.6, color=colour, gid=plots.KEEPS)
         ax.set_yticks(range(3), list(many))
         ax.tick_params(length=0)
-        ax.set(xlim=(-0.9, columns - before["window of 8"] + spare), ylim=(2.6, -0.5))
+        ax.set(xlim=(-0.9, columns - 0.1), ylim=(2.6, -0.5))
         for spine in ax.spines.values():
             spine.set_visible(False)
-    for place, n in enumerate(before.values()):
-        frame = plt.Rectangle((columns - n - 0.5, place - 0.4), spare, 0.8, fill=False, ec=RED, lw=2)
-        axes[0].add_patch(frame)
     lost = before["window of 8"]
     ghosts = plt.Rectangle((columns - lost - 0.5, 1.7), lost, 0.6, fill=False, ec="black", ls=":", lw=1.5)
     axes[1].add_patch(ghosts)
     axes[1].text(columns - lost - 1, 2, f"{lost} keys lost", ha="right", va="center", color="black")
-    axes[0].set_title(f"drop the first {spare}", loc="left", color=RED)
-    axes[1].set_title("what is left", loc="left")
+    axes[0].set_title(f"before {spare} columns are dropped", loc="left")
+    axes[1].set_title("after", loc="left")
     axes[1].set_xlabel("column")
     axes[1].set_xticks([0, 8, 16, columns - 1])
     told = {"columns": columns, "spare": spare, "left": after["batch"]}

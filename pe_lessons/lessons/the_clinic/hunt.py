@@ -102,38 +102,39 @@ def _first_wrong(wishes, **options):
 
 
 def show_events(wishes):
-    """Print when windows begin to forget, when a request leaves, when columns are dropped, and the harm.
+    """Print in which steps columns are dropped, answers go wrong, windows begin to forget and requests leave.
 
-    wishes: as in `first_wrong`.
+    Step n writes letter n. wishes: as in `first_wrong`.
     """
     names = " and ".join(f"{prompt} {letters}" for prompt, letters in wishes)
-    print(f"{names}\nletter  columns  event")
-    for letter, columns, event in _events(wishes):
-        print(f"{letter:>6}{columns:>9}  {event}")
+    print(f"{names}\nstep  event")
+    for step, event in _events(wishes):
+        print(f"{step:>4}  {event}")
     print()
 
 
 def _events(wishes):
-    """What happens after each letter is written: the letter, the columns of the batch then, and the event."""
+    """What happens in each step, in this order: the step and the event."""
     requests = [server.Request(*wish) for wish in wishes]
     firsts = {prompt: first for (prompt, _), first in zip(wishes, _first_wrong(wishes))}
     at_work = server.Server(server.random_model())
     at_work.start(requests)
     forgot = False
-    for letter in range(1, max(letters for _, letters in wishes) + 1):
-        columns = at_work.cache.columns
-        yield from ((letter, columns, f"{name} goes wrong") for name in firsts if firsts[name] == letter)
-        if not forgot and any(layer.k.shape[2] < columns for layer in at_work.cache.layers):
+    for step in range(1, max(letters for _, letters in wishes) + 1):
+        if step > 1:
+            columns = at_work.cache.columns
+            at_work.step()
+            if dropped := columns + 1 - at_work.cache.columns:
+                yield step, f"{dropped} of {columns} columns dropped"
+        yield from ((step, f"{name} goes wrong") for name in firsts if firsts[name] == step)
+        if not forgot and any(layer.k.shape[2] < at_work.cache.columns for layer in at_work.cache.layers):
             forgot = True
-            yield letter, columns, "windows begin to forget"
+            yield step, "windows begin to forget"
         before = at_work.waiting
         at_work.release()
         if at_work.waiting:
             left = [one.prompt for one in before if one not in at_work.waiting]
-            yield from ((letter, columns, f"{prompt} leaves") for prompt in left)
-            at_work.step()
-            if dropped := columns + 1 - at_work.cache.columns:
-                yield letter, columns, f"{dropped} column{'s' * (dropped > 1)} dropped"
+            yield from ((step, f"{prompt} leaves") for prompt in left)
 
 
 def _is_wish(wish):
@@ -143,33 +144,6 @@ def _is_wish(wish):
     prompt, letters = wish
     known = isinstance(prompt, str) and prompt and {*prompt} <= {*server.LETTERS}
     return bool(known) and type(letters) is int and 1 <= letters <= 40
-
-
-def show_keys(wishes, letters, **options):
-    """Print, for the second letter and those up to `letters`, how many columns and keys there are after it.
-
-    The same is printed after each drop of columns. wishes, options: as in `first_wrong`.
-    """
-    at_work = server.Server(server.random_model(**options))
-    at_work.start([server.Request(*wish) for wish in wishes])
-    tidy = at_work.tidy
-
-    def show(when):
-        keys = (f"{layer.k.shape[2]:>5}" for layer in at_work.cache.layers)
-        print(f"{when:>6}{at_work.cache.columns:>9}  ", *keys, sep="")
-
-    def watched_tidy():
-        columns = at_work.cache.columns
-        tidy()
-        if at_work.cache.columns < columns:
-            show("drop")
-
-    at_work.tidy = watched_tidy
-    print("letter  columns   keys in each layer")
-    for letter in range(2, letters + 1):
-        at_work.release()
-        at_work.step()
-        show(letter)
 
 
 def other_layout():
@@ -309,6 +283,8 @@ def _slip(program):
         return "all of them or none"
     if of_one_kind == [[0] * len(mixed), [8] * len(mixed)] and {*some_to_drop} == {8}:
         return "as in the file"
+    if 7 in _cut(program, columns=8, kept=7, spare=2)[1]:
+        return "too many stay"
     return None
 
 
@@ -325,8 +301,8 @@ A = ("a", 18)
 VERDICT = """
 It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window may have
 forgotten these columns long ago, and then it loses real keys instead. Nothing fails, because a layer may
-have few keys. The request that left just before letter 6 had no part in it. The longest prompt had left
-after letter 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
+have few keys. The request that left in step 5 had no part in it. The longest prompt had left
+in step 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
 July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
 everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
@@ -370,6 +346,10 @@ layer with a window holds. How many of the 16 has this layer forgotten already? 
 Your `{name}` drops too many keys, because it takes `spare` off twice. After `self.columns -= spare`, you find
 the new number of columns in `self.columns`. Compute with the old number, or compare a layer's keys with the
 new number and leave `spare` out.""",
+    "too many stay": """
+Your `{name}` drops nothing from a layer that holds 7 keys when 2 of 8 columns are dropped. The batch has 6
+columns then, so 1 key too many stays. {five} How many of the 2 columns has this layer forgotten itself? It
+should drop the others.""",
     "from layer to layer": """
 Your `{name}` does something different with a layer if another layer comes before it. Does it change `spare`
 or `self.columns` inside the loop, or compute with one layer for all? Every layer has its own number of keys.
@@ -399,7 +379,7 @@ class Hunt(Checked):
         "What does the log mean? When the longest prompt has left, some columns hold only padding. Some "
         "steps later the server drops them. That harms only layers with a window, which have "
         "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
-        "Just before letter 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
+        "In step 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
         "columns you see the keys (k) that two layers hold before the drop.\n\n"
         f"batch       {'-' * 16}{'o' * 8}\nno window   {'k' * 24}\na window    {' ' * 17}{'k' * 7}\n\n"
         "How many of the 16 has the layer with a window forgotten already? How many should it still drop?",
@@ -426,7 +406,7 @@ class Hunt(Checked):
             again = f"Your test uses a prompt of this lesson, *{ours[0]}*. Choose prompts of your own."
             return self._on("test", "not yet", [again])
         firsts = [*_first_wrong(requests)]
-        events = [event for *_, event in _events(requests)]
+        events = [event for _, event in _events(requests)]
         dropped = [event for event in events if "dropped" in event]
         if any(firsts):
             (prompt, _), first = next(pair for pair in zip(requests, firsts) if pair[1])
