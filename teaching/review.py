@@ -242,8 +242,7 @@ def pages(folder, lesson):
     count = f"{len(given)} submission{'s' * (len(given) != 1)}"
     lines = [f"# {lesson}: {count}", "", "## What the class got wrong", ""]
     lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
-    lines += ["A learner with two mistakes at once counts under both. In a question, a right choice that is"]
-    lines += ["missing counts only if nothing wrong was chosen.", ""]
+    lines += ["A learner with two mistakes counts under both. In a question, wrong choices come first.", ""]
     for name, made in mistakes.items():
         lines += [f"- **{name}** ({called[name]}): {len(made.get(RIGHT, []))} of {len(given)} right"]
         known = {one.name: f'. "{one.say}"' for one in getattr(REGISTRY.get(name), "mistakes", ())}

@@ -38,7 +38,7 @@ TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file 
 BELOW = "a cell below the check defines the answer, and the check did not see it"
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
-MISSED = re.compile("is not defined|has no attribute|No module named|KeyError")
+IMPORT = re.compile(r"(?m)^(?:from|import) [^\n(]*(?:\([^)]*\))?")
 SPARED = "Some cells and imports of the lesson were not run, because no answer uses them."
 
 
@@ -56,7 +56,8 @@ class Run(Execute):
         self.idle = not_needed(nb.cells)
         self.shorter = without_spare_imports(nb.cells, self.idle)
         nb, resources = self.run(nb, resources, km)
-        if (self.idle or self.shorter) and any(misses_something(cell, self.stopped) for cell in nb.cells):
+        spared = " ".join(nb.cells[number].source for number in {*self.idle, *self.shorter})
+        if missed(nb.cells).intersection(re.findall(r"\w+", spared)):
             self.idle, self.shorter = set(), {}
             nb, resources = self.run(nb, resources, km)
         nb.metadata["stopped"] = [*self.stopped]
@@ -279,10 +280,10 @@ def names_in(cell):
     return names
 
 
-def misses_something(cell, stopped):
-    """Whether a cell may have failed because a cell or an import of the lesson was left out."""
-    errors = [one for one in cell.get("outputs", ()) if one.get("ename") not in {None, *stopped}]
-    return any(one.ename != "CheckFailed" or MISSED.search(str(one)) for one in errors)
+def missed(cells):
+    """The names that errors complain of, as in "name 'table' is not defined"; answers are called my_..."""
+    errors = [one for cell in cells for one in cell.get("outputs", ()) if one.output_type == "error"]
+    return {name for one in errors for name in re.findall(r"'(?!my_)(\w+)'", one.evalue)}
 
 
 def made_elsewhere(cells, check):
@@ -302,15 +303,15 @@ def made_elsewhere(cells, check):
 def not_needed(cells):
     """The numbers of the cells that stand as they were handed out and that no answer can depend on.
 
-    Figures and training take most of the time, and answers seldom use what they make. A cell that imports
-    something is run, and so is one that shares a name of the lesson's own with any cell that is run. Where an
-    answer takes a name in another way, it fails, and all cells are run.
+    Figures and training take most of the time, and few answers use them. A cell that imports is run, and so is
+    one that shares a name of the lesson's own with a cell that is run. `missed` finds what fails then.
     """
     code = {number: cell for number, cell in enumerate(cells) if cell.cell_type == "code"}
     names = {number: names_in(cell) for number, cell in code.items()}
     released = {number for number, cell in code.items() if cell.metadata.get("as_released")}
-    imports = {number for number in released if re.search(r"(?m)^(from|import) ", code[number].source)}
-    common = set(dir(builtins)).union(*(names[number] for number in imports))
+    imports = {number for number in released if IMPORT.search(code[number].source)}
+    imported = (" ".join(IMPORT.findall(code[number].source)) for number in imports)
+    common = {*dir(builtins), *re.findall(r"\w+", " ".join(imported))}
     idle = released - imports
     while True:
         used = set().union(*(names[number] for number in code.keys() - idle - imports)) - common
