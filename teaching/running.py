@@ -303,8 +303,8 @@ def made_elsewhere(cells, check):
 def not_needed(cells):
     """The numbers of the cells that stand as they were handed out and that no answer can depend on.
 
-    Figures and training take most of the time, and few answers use them. A cell that imports is run, and so is
-    one that shares a name of the lesson's own with a cell that is run. `missed` finds what fails then.
+    Figures and training take most of the time, and few answers use them. A cell that imports is run, and so
+    is one that shares a name of the lesson's own with a cell that is run. `missed` finds what fails then.
     """
     code = {number: cell for number, cell in enumerate(cells) if cell.cell_type == "code"}
     names = {number: names_in(cell) for number, cell in code.items()}
