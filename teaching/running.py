@@ -39,6 +39,7 @@ BELOW = "a cell below the check defines the answer, and the check did not see it
 ABOVE = "a cell above defines the answer, and the empty answer's cell defines it again"
 CUT = "The outputs were too large for one page, so some are left out here. That costs no points."
 IMPORT = re.compile(r"(?m)^(?:from|import) [^\n(]*(?:\([^)]*\))?")
+SLOW = "import"  # perhaps it took a function's time
 SPARED = "Some cells and imports of the lesson were not run, because no answer uses them."
 
 
@@ -57,8 +58,8 @@ class Run(Execute):
         self.shorter = without_spare_imports(nb.cells, self.idle)
         nb, resources = self.run(nb, resources, km)
         spared = " ".join(nb.cells[number].source for number in {*self.idle, *self.shorter})
-        if missed(nb.cells).intersection(re.findall(r"\w+", spared)):
-            self.idle, self.shorter = set(), {}
+        if found := missed(nb.cells).intersection(re.findall(r"\w+", spared)):
+            self.idle, self.shorter = self.idle if found == {SLOW} else set(), {}
             nb, resources = self.run(nb, resources, km)
         nb.metadata["stopped"] = [*self.stopped]
         for cell in nb.cells:
@@ -282,8 +283,8 @@ def names_in(cell):
 
 def missed(cells):
     """The names that errors complain of, as in "name 'table' is not defined"; answers are called my_..."""
-    errors = [one for cell in cells for one in cell.get("outputs", ()) if one.output_type == "error"]
-    return {name for one in errors for name in re.findall(r"'(?!my_)(\w+)'", one.evalue)}
+    errors = (str(one.get("evalue")) for cell in cells for one in cell.get("outputs", ()))
+    return {*re.findall(r"'(?!my_)(\w+)'", " ".join(errors).replace("does not end", f"'{SLOW}'"))}
 
 
 def made_elsewhere(cells, check):

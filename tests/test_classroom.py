@@ -401,10 +401,7 @@ def test_cells_that_no_answer_uses_are_spared_and_all_others_run(notebook):
     assert not any(running.made_elsewhere(fixed.cells, number) for number in checks)
 
 
-LONG = "f.table" + running.TEXT * "\n"  # too long to parse: f-strings take minutes
-
-
-@pytest.mark.parametrize("source", ["np.outer?\nf(table)", "f(table) if 1else 2", LONG])
+@pytest.mark.parametrize("source", ["%f\nf(table)", "f(table) if 1else 2", f"f.table{running.TEXT * ' '}"])
 def test_what_ipython_runs_uses_names_too(source, recwarn):
     assert {"f", "table"} <= running.names_in(nbformat.v4.new_code_cell(source))
     assert review.shape(source) != source and not recwarn.list  # on the teacher's terminal
@@ -416,14 +413,16 @@ def test_what_ipython_runs_uses_names_too(source, recwarn):
 
 @needs_a_sandbox
 def test_all_cells_are_run_where_an_answer_takes_a_name_in_another_way():
-    given = ["import math\nx = 0", "import torch.nn\nimport os.path", "x = 1", "theirs = 3", "spare = 4"]
+    given = ["import math\nx = 0", "import torch.nn\nimport sys", "x = 1", "theirs = 3", "spare = 4"]
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
     own = "print(1 / x)\nclass Own:\n    theirs = theirs\nit = %timeit -o -n 1 -r 1 spare\neval('torch')"
-    for mine, spared in ((own, False), ("never_made", True)):
+    slow = "if 'sys' not in dir(): raise ValueError('it does not end')\nraise KeyError"
+    for mine, spared in ((own, False), ("never_made", True), (slow, True)):
         book = nbformat.v4.new_notebook(cells=[*map(copy.deepcopy, cells), nbformat.v4.new_code_cell(mine)])
         book, _ = running.Run(timeout=60).preprocess(book, {})
         assert (running.SPARED in book.cells[0].source) is spared
-        assert ("error" in [one.output_type for cell in book.cells[1:] for one in cell.outputs]) is spared
+        errors = [one.ename for cell in book.cells[1:] for one in cell.outputs if one.output_type == "error"]
+        assert errors == {own: [], slow: ["KeyError"]}.get(mine, ["NameError"])
 
 
 @needs_a_sandbox
