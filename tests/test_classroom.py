@@ -416,7 +416,7 @@ def test_all_cells_are_run_where_an_answer_takes_a_name_in_another_way():
     given = ["import math\nx = 0", "import torch.nn\nimport sys", "x = 1", "theirs = 3", "spare = 4"]
     cells = [nbformat.v4.new_code_cell(one, metadata={"as_released": True}) for one in given]
     own = "print(1 / x)\nclass Own:\n    theirs = theirs\nit = %timeit -o -n 1 -r 1 spare\neval('torch')"
-    slow = "if 'sys' not in dir(): raise ValueError('it does not end')\nraise KeyError"
+    slow = "if not [it for it in dir() if it[:2] == 'sy']: raise ValueError('does not end')\nraise KeyError"
     for mine, spared in ((own, False), ("never_made", True), (slow, True)):
         book = nbformat.v4.new_notebook(cells=[*map(copy.deepcopy, cells), nbformat.v4.new_code_cell(mine)])
         book, _ = running.Run(timeout=60).preprocess(book, {})
