@@ -53,3 +53,15 @@ def test_the_weight_of_a_map_is_that_of_the_exercise_unless_words_are_left_out()
     for back in range(7):
         assert workshop.weight_back(attention, back) == pytest.approx(weight_back_loop(attention, back))
     assert workshop.weight_back(attention, 2, first=6) == pytest.approx(attention[6, 4])
+
+
+def test_a_comparison_shows_the_rows_that_are_asked_for(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        workshop.plots, "show_table", lambda cells, **names: shown.append((cells, names["rows"]))
+    )
+    models = {"half loud": workshop.trained(half_loud, steps=2)}
+    workshop.compare({"half loud": half_loud}, models, rows=["smallest distance"])
+    assert shown == [([["0.00"]], ["smallest distance"])]
+    with pytest.raises(ValueError, match=r"rows may name next door, .*right at 64, got 'right at 32'"):
+        workshop.compare({"half loud": half_loud}, models, rows=["right at 32"])

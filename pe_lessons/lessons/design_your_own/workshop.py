@@ -124,6 +124,9 @@ def compare(encodings, models=None, rows=None):
     for name, one in encodings.items():
         right = {f"right at {size}": share_right(models[name], size) for size in (SEQ_LEN, LONGER)}
         columns.append(measured(one) | right)
+    known = dict.fromkeys(name for column in columns for name in column)
+    if unknown := [name for name in rows or () if name not in known]:
+        raise ValueError(f"rows may name {', '.join(known)}, got {unknown[0]!r}")
     names = list(rows or max(columns, key=len))
     if "length" in names and all(column.get("length", 0) < 0.005 for column in columns):
         names.remove("length")
