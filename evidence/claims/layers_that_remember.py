@@ -4,8 +4,7 @@ from evidence.claims.run_claims import above, at_least, below, between, each_see
 from pe_lessons.lessons.layers_that_remember import toy
 
 FADES, OVERWRITES = {"fades": True}, {"fades": True, "overwrites": True}
-BOTH = {"width": 4, **OVERWRITES}
-TASKS = {"the last one wins": toy.last_wins, "three back": toy.back(3), "five back": toy.back(5)}
+TASKS = {"the last one wins": toy.last_wins, "three back": toy.back(3)}
 
 
 @who_learns
@@ -13,29 +12,17 @@ TASKS = {"the last one wins": toy.last_wins, "three back": toy.back(3), "five ba
 def two_tasks(seed):
     """Two tasks: accuracy ('solves' is more than 0.9)"""
     for name, how, *bounds in (
-        ("plain sum", {}, between(0.6, 0.8), below(0.4), below(0.4)),
-        ("fading sum", FADES, at_least(0.9), below(0.5), below(0.4)),
-        ("delta rule", OVERWRITES, at_least(0.9), below(0.5), below(0.4)),
-        ("plain sum and convolution", {"width": 4}, below(0.85), at_least(0.9), below(0.4)),
-        ("delta rule and convolution", BOTH, at_least(0.95), at_least(0.95), below(0.4)),
+        ("plain sum", {}, between(0.6, 0.8), below(0.4)),
+        ("fading sum", FADES, at_least(0.9), below(0.5)),
+        ("delta rule", OVERWRITES, at_least(0.9), below(0.5)),
     ):
         for (what, task), bound in zip(TASKS.items(), bounds):
             yield f"{name}, {what}", toy.accuracy(task, seed=seed, **how), bound
-    for name, how, what, bound in (
-        ("fading sum", FADES, "three back", above(0.35)),
-        ("fading sum", FADES, "five back", below(0.4)),
-        ("delta rule", OVERWRITES, "three back", below(0.5)),
+    for name, how, bound in (
+        ("fading sum, 240 steps", {"steps": 240, **FADES}, above(0.35)),
+        ("plain sum and convolution", {"width": 4}, at_least(0.9)),
     ):
-        longer = toy.accuracy(TASKS[what], seed=seed, steps=240, **how)
-        yield f"{name}, {what}, 240 steps", longer, bound
-
-
-@who_learns
-@each_seed
-def trained_for_longer(seed):
-    """After 720 steps instead of 80"""
-    slower = toy.accuracy(toy.back(3), seed=seed, steps=720, **OVERWRITES)
-    yield "delta rule, three back", slower, above(0.4).at(1, 0.5)
+        yield f"{name}, three back", toy.accuracy(TASKS["three back"], seed=seed, **how), bound
 
 
 @each_seed
@@ -49,7 +36,5 @@ def gates_of_the_fading_sum(seed):
 @each_seed
 def guesses(seed):
     """Answers with what has occurred most often so far"""
-    for (what, task), bound in zip(
-        TASKS.items(), (between(0.72, 0.76), between(0.27, 0.31), between(0.25, 0.29)), strict=True
-    ):
+    for (what, task), bound in zip(TASKS.items(), (between(0.72, 0.76), between(0.27, 0.31)), strict=True):
         yield f"guess, {what}", toy.guess(task, seed=seed), bound

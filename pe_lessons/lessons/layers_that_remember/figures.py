@@ -100,7 +100,7 @@ def steps():
         ax.annotate("", (x, 5.55), (x, 6.2), arrowprops=arrow)
         box(x, 5.2, "q k v")
         ax.annotate("", (7.8, 3.65), (x, 4.85), arrowprops=red)
-    box(7.8, 3.2, "q k v, with k of length 1")
+    box(7.8, 3.2, "q k v (q, k of length 1)")
     ax.annotate("", (9.0, 6.6), (8.2, 6.6), arrowprops=arrow)  # gate and beta are made from the token itself
     box(9.4, 6.6, r"$g$, $\beta$")
     below = "state\nafter 8", "faded\nstate", "state\nafter 9", "output\nof 9"

@@ -20,7 +20,7 @@ def layer(x, state=None, before=None, masked=False, fades=True, overwrites=True,
     if mixes:
         qkv, before = arrays.short_convolution(qkv, mix, before=before)
     q, k, v = np.split(qkv, 3, axis=-1)
-    k = k / np.maximum(np.linalg.norm(k, axis=-1, keepdims=True), 1e-6)
+    q, k = (rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-6) for rows in (q, k))
     gates, beta = 1 / (1 + np.exp(-to_rates.T @ x.T))  # both between 0 and 1
     gates = gates if fades and not masked else np.ones(len(x))
     beta = np.zeros(len(x)) if masked else beta
@@ -31,7 +31,20 @@ def layer(x, state=None, before=None, masked=False, fades=True, overwrites=True,
     return outputs, {"state": state, "before": before}
 
 
-def change(text, order, how):
-    """How much this order changes the last output: the largest change over the largest entry."""
-    here, there = (layer(tokens, **how)[0][-1] for tokens in (text, text[order]))
-    return np.abs(there - here).max() / np.abs(here).max()
+def difference(outputs, right):
+    """For each token, the length of the difference of two outputs, over the length of the right one."""
+    return np.linalg.norm(outputs - right, axis=-1) / np.linalg.norm(right, axis=-1)
+
+
+def change(texts, order, how):
+    """How much this order of the tokens changes the last output: the median over the texts."""
+    return np.median([difference(layer(text[order], **how)[0], layer(text, **how)[0])[-1] for text in texts])
+
+
+def errors(texts, memories, start=6):
+    """How wrong the outputs from token `start` on are if the layer goes on from these memories (medians)."""
+    of_texts = [
+        difference(layer(text[start:], **kept)[0], layer(text)[0][start:])
+        for text, kept in zip(texts, memories, strict=True)
+    ]
+    return np.median(of_texts, axis=0)

@@ -32,14 +32,16 @@ def last_wins(tokens):
 class Memory(nn.Module):
     """One layer that updates a state, and one that thinks about what was read. There is no position anywhere.
 
-    `fades` and `overwrites` are what the state does; with `width` above 1 a short convolution comes first.
+    `fades` and `overwrites` are what the state does; with `width` above 1 a short convolution mixes the
+    queries, keys and values first.
     """
 
     def __init__(self, num_words, num_answers, *, fades=False, overwrites=False, width=1, d_model=32):
         super().__init__()
         self.fades, self.overwrites = fades, overwrites
         self.embedding, self.norm = nn.Embedding(num_words, d_model), nn.LayerNorm(d_model)
-        self.mix = nn.Parameter(0.1 * torch.randn(d_model, width)) if width > 1 else None
+        now = torch.eye(width)[-1]  # at first the convolution changes little
+        self.mix = nn.Parameter(now + 0.1 * torch.randn(3 * d_model, width)) if width > 1 else None
         self.to_qkv, self.to_rates = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, 2)
         nn.init.constant_(self.to_rates.bias, 2.0)  # at first little is forgotten
         thinking = nn.LayerNorm(d_model), nn.Linear(d_model, 64), nn.ReLU(), nn.Linear(64, d_model)
@@ -48,12 +50,13 @@ class Memory(nn.Module):
 
     def forward(self, tokens, positions=None):
         x = self.embedding(tokens)  # (batch, seq_len, d_model)
-        mixed = self.norm(x)
+        normed = self.norm(x)
+        qkv = self.to_qkv(normed)
         if self.mix is not None:
-            mixed = mixed + tensors.short_convolution(mixed, self.mix)[0]
-        q, k, v = self.to_qkv(mixed).chunk(3, dim=-1)
+            qkv, _ = tensors.short_convolution(qkv, self.mix)
+        q, k, v = qkv.chunk(3, dim=-1)
         q, k = (nn.functional.normalize(one, dim=-1) for one in (q, k))
-        gates, beta = self.to_rates(mixed).sigmoid().unbind(dim=-1)  # (batch, seq_len) each
+        gates, beta = self.to_rates(normed).sigmoid().unbind(dim=-1)  # (batch, seq_len) each
         options = {"gates": gates if self.fades else None}
         if self.overwrites:
             read, _ = tensors.delta_rule(q, k, v, beta, **options)
@@ -64,7 +67,7 @@ class Memory(nn.Module):
 
     @torch.no_grad()
     def gates(self):
-        """The gate that each word makes, if there is no convolution (num_words,)."""
+        """The gate that each word makes (num_words,)."""
         return self.to_rates(self.norm(self.embedding.weight))[:, 0].sigmoid()
 
 
