@@ -52,6 +52,7 @@ def test_our_own_sheet_has_the_numbers_of_the_lesson():
     quick = said(layers=[WINDOW, WINDOW, FULL] * 8).message
     assert "writes 26 tokens" in quick and "the needles that they lose" in quick
     assert "the copy at its worst 0.99, and the best random word 0.93" in message
+    assert "Which paper" in said(words_on_layers=["it fits", "reported by several", "too slow"]).message
     assert (
         "Who has shown"
         in said(**{f"words_on_{line}": ["a", "computed", "b"] for line in ("layers", "base")}).message
@@ -95,6 +96,7 @@ def test_an_untouched_sheet_is_not_attempted_and_hears_what_is_wrong():
         ({"words_on_base": OPEN}, "on the base still lack your reason and a grade and what would"),
         ({"words_on_layers": ["it fits", "sure", "slow"]}, "grade for the layers is 'sure'"),
         ({"words_on_layers": "it fits"}, "list of three texts"),
+        ({"words_on_base": ["it passes", "computed", "Nothing."]}, "leave nothing that would change"),
     ],
 )
 def test_a_gap_hears_its_reply(changes, reply):

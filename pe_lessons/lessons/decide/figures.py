@@ -62,7 +62,7 @@ def promise(found, texts):
     ax.text(5.15, before[-1], f"{short}: to compare", color=plots.COLOURS[0], va="center")
     for length, here in lengths:
         mean, gap = np.mean(here) / 100, np.ptp(here)
-        limit = max(400 * np.sqrt(mean * (1 - mean) / texts), 2)
+        limit = 400 * np.sqrt(mean * (1 - mean) / texts)
         enough = all(now >= 0.85 * then for now, then in zip(here, before))
         good = gap <= limit and enough
         colour = plots.COLOURS[2] if good and passed else "0.5" if good else plots.RED
@@ -74,36 +74,4 @@ def promise(found, texts):
     ax.axhline(0.85 * before[0], color="0.5", linestyle="--", linewidth=1)
     ax.text(1, 0.85 * before[0] - 0.25, "rule 2: 85 % of 4k", color="0.3", va="top")
     ax.set(xlabel="depth", ylabel="needles found, in %", xlim=(0.8, 8.2), ylim=(66, 82), xticks=depths)
-    return fig
-
-
-@plots.drawn
-def training():
-    """Two stages of training with a test after each, and what follows from the tests."""
-    fig, ax = plt.subplots(figsize=(4.7, 4.6))
-    grey, yes, no = "0.45", plots.COLOURS[2], plots.RED
-    steps = (
-        ("stage 1: 25 billion tokens\nin texts of up to 32k", grey),
-        ("test at 32k: does it pass line 5,\nwith no short task worse?", plots.COLOURS[0]),
-        ("stage 2: 25 billion tokens\nin texts of up to 128k", grey),
-        ("the same test again\n(its 32k result counts for line 5)", plots.COLOURS[0]),
-        ("then tests at 64k and 128k:\nline 5 decides what we promise", yes),
-    )
-    for place, (words, colour) in enumerate(steps):
-        frame = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": colour, "linewidth": 1.4}
-        ax.text(0, -place, words, ha="center", va="center", bbox=frame)
-        if place:
-            arrow = {"arrowstyle": "->", "color": grey, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", (0, 0.3 - place), (0, 0.7 - place), arrowprops=arrow)
-    for place, words in (
-        (1, "we stop, and\npromise nothing"),
-        (3, "back to the model\nafter stage 1:\nwe promise 32k"),
-    ):
-        arrow = {"arrowstyle": "->", "color": no, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", (1.42, -place), (0.98, -place), arrowprops=arrow)
-        ax.text(1.2, 0.08 - place, "no", ha="center", color=no)
-        ax.text(1.48, -place, words, va="center", color=no)
-        ax.text(0.06, -0.5 - place, "yes", va="center", color=yes)
-    ax.set(xlim=(-1.05, 2.5), ylim=(-4.4, 0.4))
-    ax.axis("off")
     return fig

@@ -44,6 +44,8 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
     ]
     if all(said[1].strip().lower() == "computed" for said, *_ in lines.values()):
         filled.append("You grade both lines computed. Who has shown that such a model finds its needles?")
+    if "reported" in words_on_layers[1].lower():
+        filled.append("You grade the layers reported. Which paper compared such patterns in large models?")
     if speed(layers) < WISH:
         filled.append(f"Your users want {WISH} tokens a second. Does your reason say why they get fewer?")
     else:
@@ -166,6 +168,10 @@ def missing(line, words):
         return f"Your words on the {line} still lack {' and '.join(lacking)}."
     if not any(grade in words[1].lower() for grade in GRADES):
         return f"Your grade for the {line} is {words[1]!r}. Choose from {', '.join(GRADES)}."
+    if words[2].strip(" .").lower() in ("nothing", "none", "no"):
+        return (
+            f"Your words on the {line} leave nothing that would change your mind. Name a result that would."
+        )
     return None
 
 
