@@ -3,7 +3,6 @@
 import inspect
 import textwrap
 
-import nbformat
 import pytest
 import torch
 from reexecute import ROOT
@@ -80,7 +79,8 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
         (by_kind(RIGHT), "Cache.cut", "the cause: right now"),
         (by_kind(RIGHT), "cut", "the cause"),
         (by_kind("spare if layer.window is None else 0"), "cut", "too many stay: right now"),
-        (by_kind("spare // 2 if layer.window else spare"), "cut", "breaks: still wrong"),
+        (by_kind("spare // 2 if layer.window else spare"), "cut", "only the picture: still wrong"),
+        (by_kind("spare - 1 if layer.window else spare"), "cut", "only the picture: still wrong"),
         (by_kind(FORGOT_NOTHING), "cut", "too many stay: right now"),
         (by_kind("spare if layer.k.shape[2] > spare else 0"), "cut", "all of them or none"),
         (written(CUT), "cut", "as in the file"),
@@ -126,7 +126,7 @@ def test_what_the_check_says(function, accused, cause):
 @pytest.mark.parametrize(
     ("requests", "status", "words"),
     [
-        (((..., ...), ("who", 3)), "not attempted", "place of the dots"),
+        (((..., ...), ("bee", 3)), "not attempted", "place of the dots"),
         ((("a", 18),), "error", "two requests"),
         ((("A", 18), ("who", 3)), "error", "small letters"),
         ((("a", 18), ("who", "3")), "error", "small letters"),
@@ -134,7 +134,7 @@ def test_what_the_check_says(function, accused, cause):
         ((("so be it", 9), ("the dog chases", 3)), "correct", "*so be it* is wrong from letter 4 on"),
         ((("i", 18), ("how", 18)), "not yet", "no columns are dropped"),
         ((("i", 18), ("how", 1)), "not yet", "dropped before windows forget"),
-        ((("i", 18), ("who", 3)), "not yet", "a prompt of this lesson, *who*"),
+        ((("i", 18), ("lion", 3)), "not yet", "a prompt of this lesson, *lion*"),
     ],
 )
 def test_two_requests_find_the_fault_or_they_do_not(requests, status, words):
@@ -145,20 +145,20 @@ def test_two_requests_find_the_fault_or_they_do_not(requests, status, words):
 @pytest.mark.parametrize(
     ("letters", "events"),
     [
-        (1, ["1 who leaves", "3 2 of 4 columns dropped", "8 windows begin to forget"]),
+        (1, ["1 lion leaves", "2 2 of 4 columns dropped", "7 windows begin to forget"]),
         (
-            7,
+            6,
             [
-                "6 windows begin to forget",
-                "7 who leaves",
-                "11 2 of 12 columns dropped",
-                "11 a goes wrong",
+                "5 windows begin to forget",
+                "6 lion leaves",
+                "10 2 of 12 columns dropped",
+                "10 ox goes wrong",
             ],
         ),
     ],
 )
 def test_events_come_in_the_order_in_which_they_happen(capsys, letters, events):
-    hunt.the_hunt.show_events([("a", 18), ("who", letters)])
+    hunt.the_hunt.show_events([("ox", 18), ("lion", letters)])
     assert [" ".join(row.split()) for row in capsys.readouterr().out.splitlines()[2:-1]] == events
 
 
@@ -170,10 +170,10 @@ def test_events_come_in_the_order_in_which_they_happen(capsys, letters, events):
         ((3, 6, 7), "error", "two whole numbers"),
         ((3, "6"), "error", "two whole numbers"),
         ((3, 3), "not yet", "the same"),
-        ((3, 1), "not yet", "who 1: right\nwho 3: wrong from letter 7 on\nIn your runs"),
+        ((3, 1), "not yet", "lion 1: right\nlion 3: wrong from letter 6 on\nIn your runs"),
         ((3, 7), "not yet", "moves by 4, and the first wrong letter moves by 4.\nPerhaps"),
-        ((6, 3), "correct", "moves by 3, and the first wrong letter moves by 0."),
-        ((6, 7), "correct", "moves by 1, and the first wrong letter moves by 4."),
+        ((5, 3), "correct", "moves by 2, and the first wrong letter moves by 0."),
+        ((5, 6), "correct", "moves by 1, and the first wrong letter moves by 4."),
     ],
 )  # fmt: skip
 def test_two_runs_tell_or_they_do_not(runs, status, words):
@@ -197,7 +197,7 @@ def test_what_is_no_answer(arguments, status, words):
     assert said.status == status and words in said.message
 
 
-WHOM, LONG = ("whom", 12), "a cat chases the dog"
+GOAT, LONG = ("goat", 12), "hippopotamus"
 NO_WINDOW = {"windows": (None,) * 4}
 
 
@@ -207,11 +207,11 @@ NO_WINDOW = {"windows": (None,) * 4}
         (server.WISHES, {}, "6"),
         (server.WISHES, NO_WINDOW, None),
         *((server.WISHES[:one] + server.WISHES[one + 1 :], {}, "6") for one in (1, 2, 3)),
-        ([WHOM, ("cats", 12)], {}, None),
-        ([WHOM, (LONG, 5)], {}, "6"),
-        ([WHOM, (LONG, 6)], {}, "10"),  # it moves in steps of four
-        ([WHOM, (LONG, 12)], {}, None),
-        ([("whom", 2), (LONG, 12)], {}, None),
+        ([GOAT, ("frog", 12)], {}, None),
+        ([GOAT, (LONG, 5)], {}, "6"),
+        ([GOAT, (LONG, 6)], {}, "10"),  # it moves in steps of four
+        ([GOAT, (LONG, 12)], {}, None),
+        ([("goat", 2), (LONG, 12)], {}, None),
         ([("a cat", 12), (LONG, 2)], {}, "6"),  # not where the text outgrows a window
         ([("a", 14), ("who", 1)], {}, None),
         ([("a", 18), ("who", 2)], {}, None),
@@ -243,13 +243,6 @@ def test_dots_in_the_place_of_a_source_ask_for_a_name(capsys):
     assert "quotation marks" in capsys.readouterr().out
     with pytest.raises(ValueError, match="'cut' isn't in"):
         hunt.show_source("cut")
-
-
-def test_the_lesson_shows_how_the_server_counts_what_is_spare():
-    cells = nbformat.read(ROOT / "notebooks" / "24_the_clinic.ipynb", 4).cells
-    shown = next(cell.source for cell in cells if cell.id == "hunt-answer-text")
-    body = inspect.getsource(server.Server.tidy).split('"""')[2]
-    assert textwrap.dedent(body).strip() in shown
 
 
 @pytest.mark.parametrize("name", ["frequencies", "Layer.add", "Layer", "Server.answer"])

@@ -8,12 +8,13 @@ from pe_lessons.lessons.the_clinic import server
 from pe_lessons.lessons.the_clinic.answers import bfloat16, falling, rotated
 from pe_lessons.plots import RED, STYLE
 
-WISHES = [("a", 18), ("who", 3)]
+WISHES = [("ox", 18), ("lion", 3)]
 PAPER = {"padding": "0.85", "prompt": "#a6d3f0", "answer": "#f6d5a8"}
+KEY = "#d8c6ec"
 
 
 def service():
-    """The batch of *who 3* after steps 1 and 3.
+    """The batch of *lion 3* after steps 1 and 3.
 
     Each time, for each request: (letter, kind) of each column, and its newest letter, which has none yet.
     """
@@ -35,20 +36,28 @@ def _columns(request):
     return padding + read + [(letter, "answer") for letter in request.answer[:-1]]
 
 
-def _draw_request(ax, place, row, newest):
-    """The columns of a request as coloured boxes, and its newest letter in a dotted box after them."""
-    for column, (letter, kind) in enumerate(row):
+def _draw_columns(ax, place, row, first=0):
+    """The columns of a request as coloured boxes with letters, the first of them in a given column."""
+    for column, (letter, kind) in enumerate(row, first):
         keeps = {} if kind == "padding" else {"gid": plots.KEEPS}
         box = {"left": column - 0.46, "height": 0.84, "color": PAPER[kind]}
         ax.barh(place, 0.92, **box, **keeps)
         ax.text(column, place, letter, ha="center", va="center", color="black")
-    corner = len(row) - 0.46, place - 0.42
+
+
+def _draw_dotted(ax, place, column):
+    corner = column - 0.46, place - 0.42
     ax.add_patch(plt.Rectangle(corner, 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5))
+
+
+def _draw_request(ax, place, row, newest):
+    """The columns of a request, and its newest letter in a dotted box after them."""
+    _draw_columns(ax, place, row)
+    _draw_dotted(ax, place, len(row))
     ax.text(len(row), place, newest, ha="center", va="center", color="black")
 
 
-def _name_requests(ax):
-    ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])
+def _without_frame(ax):
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -65,8 +74,9 @@ def show_service():
         for place, (row, newest) in enumerate(rows):
             _draw_request(ax, place, row, newest)
         ax.set_title(when, loc="left")
-        ax.set(xlim=(-0.7, 7.7), ylim=(1.5, -0.5))
-        _name_requests(ax)
+        ax.set(xlim=(-0.7, 8.7), ylim=(1.5, -0.5))
+        ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])
+        _without_frame(ax)
     last = len(times[1][1][0])
     first = sum(kind != "answer" for _, kind in times[1][1][0])
     strip = [(first - 1, "letter")] + [(column, f"{column - first + 1}") for column in range(first, last + 1)]
@@ -89,42 +99,42 @@ def show_service():
 @plots.drawn
 def show_drop():
     """Draw the keys that the server has just before it drops columns, and what is left of them."""
-    requests = [server.Request("whom", 18), server.Request("a cat chases the dog", 2)]
+    stays, leaves = requests = [server.Request(*wish) for wish in WISHES]
     at_work = server.Server(server.random_model())
     at_work.start(requests)
-    while len(at_work.waiting) == 2 or at_work.cache.columns % 4:
+    while leaves in at_work.waiting or at_work.cache.columns % 4:
         at_work.release()
         at_work.step()
 
     def held():
         near, full = (layer.k.shape[2] for layer in at_work.cache.layers[:2])
-        return {"batch": at_work.cache.columns, "no window": full, "window of 8": near}
+        return {"no window": full, "window of 8": near}
 
-    before = held()
+    row, before = _columns(stays), held()
     at_work.tidy()
-    after, columns = held(), before["batch"]
-    spare = columns - after["batch"]
-    fig, axes = plt.subplots(2, figsize=(4.7, 4.0), sharex=True)
-    for ax, many in zip(axes, (before, after), strict=True):
-        for place, (name, n) in enumerate(many.items()):
-            colour = PAPER["padding" if name == "batch" else "prompt"]
-            left = np.arange(columns - n, columns) - 0.42
-            ax.barh([place] * n, 0.84, left=left, height=0.6, color=colour, gid=plots.KEEPS)
-        ax.set_yticks(range(3), list(many))
-        ax.tick_params(length=0)
-        ax.set(xlim=(-0.9, columns - 0.1), ylim=(2.6, -0.5))
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-    lost = before["window of 8"]
-    ghosts = plt.Rectangle((columns - lost - 0.5, 1.7), lost, 0.6, fill=False, ec="black", ls=":", lw=1.5)
-    axes[1].add_patch(ghosts)
-    axes[1].text(columns - lost - 1, 2, f"{lost} keys lost", ha="right", va="center", color="black")
+    after, columns = held(), len(row)
+    spare = columns - at_work.cache.columns
+    fig, axes = plt.subplots(2, figsize=(4.7, 4.4), sharex=True)
+    for ax, first, many in zip(axes, (0, spare), (before, after), strict=True):
+        _draw_columns(ax, 0, row[first:], first)
+        for place, n in enumerate(many.values(), 1):
+            left = np.arange(columns - n, columns) - 0.46
+            ax.barh([place] * n, 0.92, left=left, height=0.84, color=KEY, gid=plots.KEEPS)
+        ax.set_yticks(range(3), [stays.prompt, *many])
+        _without_frame(ax)
+        ax.set(xlim=(-0.7, columns - 0.3), ylim=(2.5, -0.5))
+    lost = before["window of 8"] - 1 - after["window of 8"]  # it had forgotten one of the spare columns
+    for column in range(spare, spare + lost):
+        _draw_dotted(axes[1], 2, column)
+    axes[1].text(spare - 0.6, 2, "lost", ha="right", va="center", color="black")
     axes[0].set_title(f"before {spare} columns are dropped", loc="left")
     axes[1].set_title("after", loc="left")
     axes[1].set_xlabel("column")
-    axes[1].set_xticks([0, 8, 16, columns - 1])
-    told = {"columns": columns, "spare": spare, "left": after["batch"]}
-    return fig, told | {"first": columns - lost, "lost": lost}
+    axes[1].set_xticks(range(columns))
+    plots.name_colours(fig, PAPER | {"key": KEY})
+    told = {"letters": "".join(letter for letter, kind in row if kind == "answer")}
+    told |= {"columns": columns, "spare": spare, "near": before["window of 8"]}
+    return fig, told | {"full_left": after["no window"], "near_left": after["window of 8"]}
 
 
 def fingerprints():

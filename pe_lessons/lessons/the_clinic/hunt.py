@@ -285,6 +285,9 @@ def _slip(program):
         return "as in the file"
     if 7 in _cut(program, columns=8, kept=7, spare=2)[1]:
         return "too many stay"
+    drawn = _cut(program, columns=8, kept=[7, 8, 7, 8], spare=2)[1]
+    if {*drawn} == {6} and mixed != [7, 8, 7, 8]:
+        return "only the picture"
     return None
 
 
@@ -297,14 +300,14 @@ def _of_the_five(program):
     return f"The five requests of the lesson are {'right now' if right else 'still wrong'}."
 
 
-A = ("a", 18)
+OX = ("ox", 18)
 VERDICT = """
 It is `Cache.cut`. It drops as many columns of every layer as of the batch. But a layer with a window may have
 forgotten these columns long ago, and then it loses real keys instead. Nothing fails, because a layer may
-have few keys. The request that left in step 5 had no part in it. The longest prompt had left
-in step 2, and its columns were dropped only when the batch had 24 columns, a multiple of 4. In
-July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for a layer that sees
-everything and wrong for one with a window:
+have few keys. In the five requests, *cow* left in step 5 and had no part in it. *hippopotamus* had left in
+step 3, and 8 columns were dropped only when the batch had 16, a multiple of 4. Then each layer with a window
+lost all its 7 keys. In July 2026 a cache of mlx-vlm was found cut to the length of a text, which is right for
+a layer that sees everything and wrong for one with a window:
 https://github.com/Blaizzy/mlx-vlm/issues/1715"""
 REPLIES = {
     "the cause": "{five} " + VERDICT,
@@ -332,16 +335,17 @@ Your `{name}` drops nothing from a layer that holds every column, so it keeps mo
 columns. Do you compute with `self.columns`? It is the old number of columns before `self.columns -= spare`,
 and the new one after it. Which of them does your line need?""",
     "a fixed number": """
-Your `{name}` is right when the layers hold 7 and 24 keys, but it drops nothing when every layer holds 6 keys
-of 6 columns. Is there a number from our example in it, such as 7? Take the numbers from `layer.k` and from
-`self.columns`.""",
+Your `{name}` is right when the layers hold 7 and 24 keys of 24 columns, but it drops nothing when every layer
+holds 6 keys of 6 columns. Is there a number from our example in it, such as 7? Take the numbers from
+`layer.k` and from `self.columns`.""",
     "all of them or none": """
 Your `{name}` drops `spare` keys of a layer, or none. When 9 of 30 columns are dropped, a layer with 17 keys
 has forgotten all 9 already, but yours drops 9 keys more. Compare the keys of the layer with the columns that
 are left.""",
     "as in the file": """
-Your `{name}` does what the one in the file does. It drops 16 of 24 columns, and then 16 of the 7 keys that a
-layer with a window holds. How many of the 16 has this layer forgotten already? Drop only the others.""",
+Your `{name}` does what the one in the file does. When 2 of 8 columns are dropped, it drops 2 of the 7 keys
+that a layer with a window holds. How many of the 2 columns has this layer forgotten already? Drop only the
+others.""",
     "taken off twice": """
 Your `{name}` drops too many keys, because it takes `spare` off twice. After `self.columns -= spare`, you find
 the new number of columns in `self.columns`. Compute with the old number, or compare a layer's keys with the
@@ -350,6 +354,10 @@ new number and leave `spare` out.""",
 Your `{name}` drops nothing from a layer that holds 7 keys when 2 of 8 columns are dropped. The batch has 6
 columns then, so 1 key too many stays. {five} How many of the 2 columns has this layer forgotten itself? It
 should drop the others.""",
+    "only the picture": """
+Your `{name}` is right when 2 of 8 columns are dropped, as in the picture. But when 16 of 24 are dropped, a
+layer with 7 keys should keep all of them, and yours doesn't. {five} Compute how many columns the layer has
+forgotten itself. In the picture it is 1, but not always.""",
     "from layer to layer": """
 Your `{name}` does something different with a layer if another layer comes before it. Does it change `spare`
 or `self.columns` inside the loop, or compute with one layer for all? Every layer has its own number of keys.
@@ -379,10 +387,10 @@ class Hunt(Checked):
         "What does the log mean? When the longest prompt has left, some columns hold only padding. Some "
         "steps later the server drops them. That harms only layers with a window, which have "
         "forgotten some columns themselves. Which function changes the layers when columns are dropped?",
-        "In step 6, the server drops the first 16 of 24 columns (-) and keeps 8 (o). Below the "
+        "In the five requests, the server drops the first 8 of 16 columns (-) and keeps 8 (o). Below the "
         "columns you see the keys (k) that two layers hold before the drop.\n\n"
-        f"batch       {'-' * 16}{'o' * 8}\nno window   {'k' * 24}\na window    {' ' * 17}{'k' * 7}\n\n"
-        "How many of the 16 has the layer with a window forgotten already? How many should it still drop?",
+        f"batch       {'-' * 8}{'o' * 8}\nno window   {'k' * 16}\na window    {' ' * 9}{'k' * 7}\n\n"
+        "How many of the 8 has the layer with a window forgotten already? How many should it still drop?",
         "The repair in words: after the drop, no layer should hold more keys than the batch has columns. So "
         "take from each layer only what it holds too much, its keys less the columns that are left. If it "
         "holds fewer, take nothing.",
@@ -401,8 +409,8 @@ class Hunt(Checked):
             asked = (
                 "Your test needs two requests, each with a prompt of small letters and a number up to 40, "
             )
-            return self._on("test", "error", [asked + "for example ('cat', 18)."])
-        if ours := [prompt for prompt, _ in requests if prompt in {"a", "who", *dict(server.WISHES)}]:
+            return self._on("test", "error", [asked + "for example ('yak', 18)."])
+        if ours := [prompt for prompt, _ in requests if prompt in {"ox", "lion", *dict(server.WISHES)}]:
             again = f"Your test uses a prompt of this lesson, *{ours[0]}*. Choose prompts of your own."
             return self._on("test", "not yet", [again])
         firsts = [*_first_wrong(requests)]
@@ -414,8 +422,8 @@ class Hunt(Checked):
             so += "repaired server both requests are right. So it is a regression test. Keep it."
             return self._on("test", "correct", [so])
         if not dropped:
-            why = "no columns are dropped. That happens only after the longest prompt has left, while the "
-            why += "other request goes on."
+            why = "no columns are dropped. That happens only after the longer prompt has left, while the "
+            why += "shorter one goes on."
         elif "forget" not in " ".join(events[: events.index(dropped[0])]):
             why = "columns are dropped before windows forget. Let the longest prompt leave later, or take "
             why += "longer prompts."
@@ -424,21 +432,21 @@ class Hunt(Checked):
         return self._on("test", "not yet", [f"Your test passes in spite of the fault. Here {why}"])
 
     def check_runs(self, *runs):
-        """Say whether two runs of *a* and *who* tell if the harm comes with the leaving.
+        """Say whether two runs of *ox* and *lion* tell if the harm comes with the leaving.
 
-        runs: after how many letters *who* leaves, in each of the two; *a* wants 18.
+        runs: after how many letters *lion* leaves, in each of the two; *ox* wants 18.
         """
         if ... in runs:
             return self._on("runs", "not attempted", ["Put a number in the place of each `...`."])
         if len(runs) != 2 or not all(type(one) is int and 1 <= one <= 18 for one in runs):
             asked = f"Your runs need two whole numbers from 1 to 18, and you gave {runs!r:.40}."
             return self._on("runs", "error", [asked])
-        firsts = {one: next(_first_wrong([A, ("who", one)])) for one in sorted(runs)}
-        said = [f"who {one}: {f'wrong from letter {n} on' if n else 'right'}" for one, n in firsts.items()]
+        firsts = {one: next(_first_wrong([OX, ("lion", one)])) for one in sorted(runs)}
+        said = [f"lion {one}: {f'wrong from letter {n} on' if n else 'right'}" for one, n in firsts.items()]
         if len(firsts) < 2:
             return self._on("runs", "not yet", [*said, "Your two runs are the same."])
         if None in firsts.values():
-            alike = "In your runs, something has to go wrong twice. Try numbers from 3 to 14."
+            alike = "In your runs, something has to go wrong twice. Try numbers from 2 to 14."
             return self._on("runs", "not yet", [*said, alike])
         by, harm_by = (last - first for first, last in (firsts, firsts.values()))
         moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."

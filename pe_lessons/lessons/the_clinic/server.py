@@ -17,11 +17,11 @@ from torch.nn.functional import rms_norm, silu
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz "
 WISHES = [  # prompts, and how many letters to write
-    ("the", 5),
-    ("whom", 18),
-    ("cats", 18),
-    ("dog", 3),
-    ("a cat chases the dog", 2),
+    ("cow", 5),
+    ("goat", 18),
+    ("frog", 18),
+    ("hen", 2),
+    ("hippopotamus", 3),
 ]
 
 
