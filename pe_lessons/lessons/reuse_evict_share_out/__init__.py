@@ -35,7 +35,7 @@ row_repairs = lesson.exercise(
     ),
     edge_probes=_both_repairs([0, 1, 2], [3], [1, 0, 2], [0]),
     use=_one_repair,
-    call=lambda name, old_positions, look_at: f"the {look_at} of {name}({old_positions})",
+    call=lambda name, old_positions, look_at: f"the list {look_at} of {name}({old_positions})",
     redraw=_other_text,
 )
 
