@@ -6,6 +6,40 @@ from pe_lessons.lessons.serve_it import both, look_at_one
 lesson = Lesson(__name__)
 
 
+def _one_repair(function, old_positions, look_at):
+    """Of the two lists that a function returns, the one that is looked at."""
+    returned = function(old_positions)
+    if returned is None:
+        return None
+    if not isinstance(returned, tuple | list) or len(returned) != 2:
+        raise ValueError("Return two lists, steps and recompute")
+    return returned[look_at == "recompute"]
+
+
+def _both_repairs(*texts):
+    return tuple((text, look_at) for text in texts for look_at in ("steps", "recompute"))
+
+
+def _other_text(draw, old_positions, look_at):
+    """It begins as the old text does, and goes on with any of its later tokens."""
+    same = draw.randint(0, 3)
+    return [*range(same), *draw.sample(range(same, same + 10), draw.randint(3, 7))], look_at
+
+
+row_repairs = lesson.exercise(
+    "row_repairs",
+    probes=_both_repairs(
+        [0, 1, 8, 9, 10, 11],
+        [4, 5, 2, 3, 0, 1],
+        [0, 2, 1, 3, 4],
+    ),
+    edge_probes=_both_repairs([0, 1, 2], [3], [1, 0, 2], [0]),
+    use=_one_repair,
+    call=lambda name, old_positions, look_at: f"the list {look_at} of {name}({old_positions})",
+    redraw=_other_text,
+)
+
+
 def _other_cache(draw, parents, cached, next_position, look_at):
     """More rows, and more that were evicted: a cache never has more rows than positions."""
     more = draw.randint(0, 9)

@@ -3,6 +3,24 @@
 import numpy as np
 
 
+def row_repairs_loop(old_positions):
+    steps, recompute = [], []
+    for new, old in enumerate(old_positions):
+        has_read = list(range(old + 1))
+        should_have_read = list(old_positions[: new + 1])
+        steps.append(new - old)
+        recompute.append(has_read != should_have_read)
+    return steps, recompute
+
+
+def row_repairs_arrays(old_positions):
+    old_positions = np.array(old_positions, dtype=int)
+    places = np.arange(len(old_positions))
+    steps = places - old_positions
+    recompute = np.cumsum(places != old_positions) > 0  # from the first changed token on
+    return steps, recompute
+
+
 def tree_positions_loop(parents, cached, next_position):
     positions, mask = [], []
     for guess, parent in enumerate(parents):

@@ -10,7 +10,6 @@ import torch
 from torch.nn import functional as F
 
 from pe_lessons import arrays, small_models, tensors, toys
-from pe_lessons.lessons.reuse_evict_share_out.answers import tree_positions_loop
 
 
 class PartlyRotated(toys.Encoding):
@@ -39,8 +38,6 @@ FAMILIES = {
 # In the cache, in front of it in a different text, and new.
 text, other, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
 PARENTS = [-1, -1, 0, 0, 1, 2]  # which guess each guess follows; -1: the text
-guesses = torch.tensor([3, 7, 1, 4, 4, 8])
-TREE = [torch.tensor(part) for part in tree_positions_loop(PARENTS, len(text), len(text))]  # positions, mask
 
 
 def untrained(family, layers=1, seed=0):
@@ -92,17 +89,6 @@ def gap(model, cache, whole, mask=None, positions=None):
     got = model(new[None], places, cache=cache)
     right = model(torch.cat([whole, new])[None], torch.cat([positions, places]), mask=mask)[:, -len(new) :]
     return between(got, right)
-
-
-def accept(model, positions, mask):
-    """The model reads the six guesses so. Guesses 0, 2 and 5 are accepted, and the new tokens follow them."""
-    path = torch.tensor([0, 2, 5])
-    cache = read(model, text)
-    guessed = model(guesses[None], positions, mask=mask, cache=cache)[:, path]
-    place(cache, torch.cat([torch.arange(12), 12 + path]), torch.arange(15))
-    after = model(new[None], torch.arange(15, 19), cache=cache)
-    target = torch.cat([text, guesses[path], new])
-    return between(torch.cat([guessed, after], dim=1), model(target[None])[:, 12:])
 
 
 def keep(model, rotate=False):

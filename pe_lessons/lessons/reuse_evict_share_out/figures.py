@@ -4,6 +4,7 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
+import torch
 from matplotlib.colors import to_rgb
 
 from pe_lessons import plots
@@ -29,23 +30,6 @@ def evicted():
         "count the rows": [*kept, ("6", 1, "red")],
     }
     return plots.strips(rows, xlabel="place in the text", xticks=[0, 2, 8, 12])
-
-
-@plots.drawn
-def bits(ways, everything):
-    """Bits per character after an eviction, for each way to go on, in steps of eight characters."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.4))
-    places = 192 + np.arange(4, 68, 8)
-    colours, strokes = ("black", plots.RED, plots.COLOURS[0]), ("-", "-", "--")
-    for values, colour, stroke in zip(ways, colours, strokes, strict=True):
-        ax.plot(places, values.view(-1, 8).mean(dim=1), color=colour, linestyle=stroke)
-    ax.plot(places, everything.view(-1, 8).mean(dim=1), color="0.65")
-    said = "the mistake: 48, and the keys\nstill say 144 to 191"
-    ax.text(226, 4.4, said, ha="center", color=plots.RED)
-    ax.text(224, 2.2, "keep (192), move (48): the same", ha="center")
-    ax.text(224, 1.45, "nothing evicted", ha="center", color="0.45")
-    ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 5.4), xticks=[192, 208, 224, 240, 256])
-    return fig
 
 
 @plots.drawn
@@ -258,7 +242,7 @@ def what_to_do(columns, layers):
             model = partial(events.untrained, family, depth)
             (same,) = {need([event(model(), rotate) for rotate in (False, True)]) for event in alike}
             if same == "nothing" and depth == 1:  # all rows of this column have moved
-                old_list = alike[0](model(), rotate=False, correct_list=False)
+                old_list = alike[0](model(), rotate=False, positions=torch.arange(len(events.text)))
                 same = "list only" if old_list > RIGHT else same
             needs[family].append(same)
     return word_table(needs, list(columns), [name.replace("\n", " ") for name in columns])
