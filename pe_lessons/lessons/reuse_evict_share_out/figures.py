@@ -27,9 +27,9 @@ def evicted():
     rows = {
         "rows that stay": kept,
         "keep counting": [*kept, ("12", 1, NEW)],
-        "count the rows": [*kept, ("6", 1, "red")],
+        "count the rows": [*kept[:6], ("6", 1, "red"), *kept[7:]],
     }
-    return plots.strips(rows, xlabel="place in the text", xticks=[0, 2, 8, 12])
+    return plots.strips(rows, xlabel="position", xticks=[0, 2, 6, 8, 12])
 
 
 @plots.drawn
@@ -185,21 +185,23 @@ def seen_on_cards(held, query, cards):
 
 @plots.drawn
 def words_read():
-    """Which words rows of the second layer have read in a chunk, and should have read."""
+    """Which words rows of the first and the second layer have read in a chunk, and should have read."""
     words = ["we", "know", "cats", "sleep", "here"]
-    fig, ax = plt.subplots(figsize=(4.7, 1.9))
-    for line, row in enumerate((2, 3, 4)):
-        for column in range(row + 1):
-            missing = column < 2
-            look = {"facecolor": "white" if missing else OLD, "gid": plots.KEEPS}
-            look |= {"edgecolor": "0.5", "linestyle": "--"} if missing else {"edgecolor": "white"}
-            ax.add_patch(plt.Rectangle((column - 0.46, line - 0.42), 0.92, 0.84, **look))
-            ink = "0.5" if missing else "black"
-            ax.text(column, line, words[column], ha="center", va="center", color=ink)
-    ax.set(xlim=(-0.5, 4.5), ylim=(2.5, -0.5), xticks=[])
-    ax.set_yticks(range(3), words[2:])
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
+    fig, axes = plt.subplots(2, 1, figsize=(4.7, 3.8))
+    for ax, layer, first_read in zip(axes, ("first layer", "second layer"), ((2, 3, 4), (0, 0, 0))):
+        for line, row in enumerate((2, 3, 4)):
+            for column in range(first_read[line], row + 1):
+                missing = column < 2
+                look = {"facecolor": "white" if missing else OLD, "gid": plots.KEEPS}
+                look |= {"edgecolor": "0.5", "linestyle": "--"} if missing else {"edgecolor": "white"}
+                ax.add_patch(plt.Rectangle((column - 0.46, line - 0.42), 0.92, 0.84, **look))
+                ink = "0.5" if missing else "black"
+                ax.text(column, line, words[column], ha="center", va="center", color=ink)
+        ax.set(xlim=(-0.5, 4.5), ylim=(2.5, -0.5), xticks=[])
+        ax.set_title(layer, loc="left")
+        ax.set_yticks(range(3), words[2:])
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
     return fig
 
 
