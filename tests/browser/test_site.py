@@ -370,7 +370,7 @@ def test_what_was_found_before_is_no_answer_to_what_is_typed_now(open_page, widt
     field = page.locator("article form input, main form input").last
     field.focus()
     page.get_by_role("button", name="left padding").click()
-    page.locator(".search-answers li").first.get_by_text("With padding").wait_for()
+    page.locator(".search-answers li").first.get_by_text("Padding and packing").wait_for()
     field.fill("my model outputs garbage after long context")
     assert page.locator(".search-answers").last.evaluate("one => one.inert")
     first = page.locator(".search-answers li").first

@@ -27,8 +27,8 @@ def bits(by_way, prompt=64):
     ax.text(prompt - 2, 6.35, "prompt", ha="right", color="0.4")
     ax.text(prompt + 2, 6.35, "new characters", color="0.4")
     ax.text(96, 4.6, "always 0: never recovers", ha="center", color=colours[1])
-    said, arrow = "off by one: hurts\nfor ten characters", {"arrowstyle": "-", "color": colours[2]}
-    ax.annotate(said, (67, 2.5), (72, 3.0), color=colours[2], arrowprops=arrow)
+    said, arrow = "six too many: hurts\nfor ten characters", {"arrowstyle": "-", "color": colours[2]}
+    ax.annotate(said, (67, 2.7), (72, 3.0), color=colours[2], arrowprops=arrow)
     ax.text(126, 1.6, "right", ha="right", va="top")
     ax.set(xlabel="character", ylabel="bits per character", ylim=(0, 6.8), xticks=[0, 32, 64, 96, 128])
     return fig
@@ -44,27 +44,21 @@ def five_rows():
 
 
 def gaps(table, rows, columns, corner=""):
-    """Where the law holds, and the gap where it is broken; nothing lies in between."""
+    """Where the law holds, and the gap where it doesn't; nothing lies in between."""
     table = np.array(table)
     assert ((table < 1e-9) | (table > 0.1)).all()
-    said = np.where(table < 1e-9, "holds", [[f"broken, gap {gap:.1f}" for gap in row] for row in table])
+    said = np.where(table < 1e-9, "holds", [[f"gap {gap:.1f}" for gap in row] for row in table])
     plots.show_table(said, rows=rows, columns=columns, corner=corner)
 
 
 @plots.drawn
-def padded(lengths):
-    """Texts of these lengths in one batch, filled up on the left."""
-    longest = max(lengths)
-    rows = {f"{length} tokens": boxes(longest - length, range(length), B) for length in lengths}
-    return plots.strips(rows, xlabel="place in the batch", xticks=[0, 3, 6, 12])
-
-
-@plots.drawn
-def torn():
-    """A prompt counted without its padding, and new tokens counted with it."""
-    prompt = boxes(6, range(3), "")
-    rows = {"right": prompt + boxes(0, range(3, 6))}
-    rows["split count"] = prompt + boxes(0, range(9, 12), "red")
+def two_counts():
+    """A padded prompt and its new tokens, each counted by the text's own tokens or from the left edge."""
+    prompts, new = {"own": range(3), "edge": range(6, 9)}, {"own": range(3, 6), "edge": range(9, 12)}
+    rows = {
+        f"{first}, {second}": boxes(6, prompts[first], "") + boxes(0, new[second])
+        for first, second in [("own", "own"), ("edge", "edge"), ("own", "edge"), ("edge", "own")]
+    }
     return plots.strips(rows, xlabel="place in the batch", xticks=[0, 6, 9, 12])
 
 
@@ -73,15 +67,14 @@ def packed_rows(names, ways):
     """Texts that share a row: for each query the keys that it may look at, and how many places back they are.
 
     Rows are queries, columns keys, each with its text and position. A key that is ahead is red, and a hidden
-    one empty. `ways` has the title of each panel, and whether positions start again with each text (`reset`)
-    and each token looks at its own text only (`own_text`).
+    one empty. `ways` has the title of each panel, and whether the other text is `counted` and `seen`.
     """
     owner, places = np.array(list(names)), np.arange(len(names))
     same = owner[:, None] == owner
     fig, axes = plt.subplots(2, 2, figsize=(4.7, 5.6))
     for ax, (title, how) in zip(axes.flat, ways.items(), strict=True):
-        positions = places - same.argmax(axis=1) if how["reset"] else places
-        seen = (places <= places[:, None]) & (same if how["own_text"] else True)
+        positions = places if how.get("counted") else places - same.argmax(axis=1)
+        seen = (places <= places[:, None]) & (how.get("seen", False) | same)
         for (query, key), shown in np.ndenumerate(seen):
             back = positions[query] - positions[key]
             ahead = shown and back < 0
@@ -98,8 +91,7 @@ def packed_rows(names, ways):
         ax.tick_params(length=0)
     for ax in axes[1]:
         ax.set_xlabel("key")
-    reset = axes.flat[[*ways].index("reset only")]
-    reset.text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", color=plots.RED)
+    axes[1, 0].text(3, 0.5, "red: the key\nis ahead", ha="center", va="center", color=plots.RED)
     return fig
 
 
