@@ -43,6 +43,7 @@ WITHOUT_POINTS = re.compile(  # 0.0 of 0.0, in the list at the top and above a c
     r'<li><a href="#[^>]*>[^<]*</a> \(Score: 0\.0 / 0\.0\)</li>|Score: 0\.0 / 0\.0 (?=<a href="#top">)'
 )
 FROM_MOODLE = re.compile(r".+?_[0-9]+_assignsubmission_(?:file|onlinetext)(?:_?/|_)")
+csv.field_size_limit(10**9)  # Moodle's worksheet holds what learners typed into a box
 OURS = ("id", "numbers")  # what `read_roster` adds
 WHICH_LIST = (
     "roster.csv lacks the numbers of some files from a platform. Save Moodle's grading worksheet of this "

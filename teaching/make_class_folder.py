@@ -3,8 +3,7 @@
     python course.py classroom FOLDER [LESSON ...]
 
 Of each lesson that is named, such as 03, the folder `release` then holds what learners get.
-Called again, it brings the lessons in the folder up to date, except those that were changed there, and leaves
-everything else as it is.
+Called again, it brings up to date what nobody changed there.
 """
 
 import argparse

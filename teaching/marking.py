@@ -1,7 +1,7 @@
 """The verdict, which is made outside the sandbox: nothing in a learner's process decides a mark.
 
 A learner's kernel has a copy of the course without right answers. A check that runs there only tells what
-the answer did with the check's arguments, and with others that are drawn for each run of `grade`. This module
+the answer did with the check's arguments, and with others that are drawn for each hand-in. This module
 makes that copy, draws the numbers, and judges what comes back.
 """
 
@@ -10,10 +10,8 @@ import atexit
 import compileall
 import functools
 import json
-import os
 import random
 import re
-import secrets
 import shutil
 import tempfile
 import unicodedata
@@ -28,8 +26,6 @@ from pe_lessons.exercises.run_answer import Look
 from pe_lessons.lessons import REGISTRY
 
 COURSE = Path(__file__).resolve().parents[1] / "pe_lessons"
-# The same for every process of a run of `grade`, so that all learners have the same trials.
-RUN = os.environ.setdefault("PE_LESSONS_RUN", secrets.token_hex(8))
 CALLED = 300  # so many names of so many characters are stored of what an answer called
 LONGEST = 5_000_000  # characters of a look; a right answer's has less than a million
 DIMENSIONS = 64  # of a value: the product of a million sizes takes minutes
@@ -98,11 +94,11 @@ def without_reasons(words):
 
 @functools.cache
 def seeds(name):
-    """The seeds of an exercise's fresh trials in this run."""
+    """The seeds of an exercise's fresh trials; each run of a notebook draws anew."""
     exercise = REGISTRY.get(name)
     if not isinstance(exercise, Exercise) or isinstance(exercise, Numbers):
         return []
-    return fresh.seeds_for(exercise, random.Random(f"{RUN} {name}"))
+    return fresh.seeds_for(exercise, random.SystemRandom())
 
 
 @functools.cache

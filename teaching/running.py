@@ -70,6 +70,7 @@ class Run(Execute):
         return nb, resources
 
     def run(self, nb, resources, km):
+        marking.seeds.cache_clear(), marking.renewed.cache_clear()  # so that no other's replies fit
         self.left, self.room, self.reached = ALL, {}, -1
         self.looks, self.stopped = {}, {}  # what each check told of an answer; why cells were stopped
         try:
@@ -284,7 +285,8 @@ def names_in(cell):
 def missed(cells):
     """The names that errors complain of, as in "name 'table' is not defined"; answers are called my_..."""
     errors = (str(one.get("evalue")) for cell in cells for one in cell.get("outputs", ()))
-    return {*re.findall(r"'(?!my_)(\w+)'", " ".join(errors).replace("does not end", f"'{SLOW}'"))}
+    told = re.sub(r"does not end|module '[\w.]+' has no attribute", f"'{SLOW}'", " ".join(errors))
+    return {*re.findall(r"'(?!my_)(\w+)'", told)}
 
 
 def made_elsewhere(cells, check):
