@@ -94,38 +94,21 @@ def stripes(pairs, *, drawn, title):
 
 
 @plots.drawn
-def resolutions(*, trained, extended, squeezed):
-    """Similarity with the middle of one image, from the places of the patches along each axis."""
-    panels = {"8 × 8, as trained": trained, "12 × 12, extended": extended, "12 × 12, squeezed": squeezed}
-    speeds = 100 ** (-np.arange(16) / 16)  # (n_pairs,) of each axis
-    for name, places in panels.items():
-        steps = places - places.mean()  # (n,), from the middle of the image
-        of_axis = np.cos(steps[:, None] * speeds).mean(axis=1)
-        panels[name] = (of_axis[:, None] + of_axis) / 2  # (n, n)
-    fig = _grids(panels, label="similarity", side=3.0)
-    for ax in fig.axes[: len(panels)]:
-        ax.contour(ax.images[0].get_array(), levels=[0.8], colors="white")
-    fig.set_size_inches(7.2, 2.8)
-    return fig
-
-
-@plots.drawn
 def rulers(*, old, new):
-    """One row of old patches above the same row cut into new ones, on one axis of places."""
-    fig, ax = plt.subplots(figsize=(4.7, 2.3))
-    for bottom, count, colour in ((1.15, old, "black"), (0, new, plots.RED)):
-        width = old / count
+    """One row of old patches between the new ones, extended above and squeezed below, on one axis."""
+    fig, ax = plt.subplots(figsize=(4.7, 3.2))
+    rows = ((2.3, new, 1, plots.RED), (1.15, old, 1, "black"), (0, new, old / new, plots.RED))
+    for bottom, count, width, colour in rows:
         for patch in range(count):
             left = patch * width - 0.5
             ax.add_patch(plt.Rectangle((left, bottom), width, 0.8, facecolor="0.96", edgecolor="0.6"))
-            ax.text(left + width / 2, bottom + 0.52, str(patch), ha="center", va="center")
-            ax.plot(left + width / 2, bottom + 0.2, "o", markersize=5, color=colour)
-    middle = 1.5 * old / new - 0.5  # of new patch 1
+            ax.text(left + width / 2, bottom + 0.52, str(patch), ha="center", va="center", fontsize=9)
+            ax.plot(left + width / 2, bottom + 0.2, "o", markersize=4, color=colour)
+    middle = 1.5 * old / new - 0.5  # of squeezed patch 1
     ax.plot([middle, middle], [-0.15, 0.2], ":", color=plots.RED)
-    ax.set(xlim=(-0.6, old - 0.4), ylim=(-0.15, 2.0), xlabel="place")
-    ax.set(xticks=[0, middle, *range(1, old)], yticks=[0.4, 1.55])
-    ax.set_xticklabels(f"{tick:g}" for tick in ax.get_xticks())
-    ax.set_yticklabels([f"{new} new\npatches", f"{old} old\npatches"])
+    ax.set(xlim=(-0.6, new - 0.4), ylim=(-0.15, 3.15), xlabel="place")
+    ax.set(xticks=range(new), yticks=[2.7, 1.55, 0.4])
+    ax.set_yticklabels([f"{new} new,\nextended", f"{old} old\npatches", f"{new} new,\nsqueezed"])
     return fig
 
 
