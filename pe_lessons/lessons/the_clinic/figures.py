@@ -82,7 +82,8 @@ def show_service():
     strip = [(first - 1, "letter")] + [(column, f"{column - first + 1}") for column in range(first, last + 1)]
     for column, words in strip:
         ax.text(column, -0.66, words, ha="center", va="center", color="black")
-    ax.text((first + last - 1) / 2, -1.16, "read", ha="center", va="center", color="black")
+    ax.text(last - 1.5, -1.16, "read earlier", ha="right", va="center", color="black")
+    ax.text(last - 1, -1.16, "read", ha="center", va="center", color="black")
     ax.text(last - 0.46, -1.16, "written", ha="left", va="center", color="black")
     ax.set_ylim(1.5, -1.5)
     ax.text(last + 0.7, 1, "then it leaves", va="center", color="black")

@@ -317,8 +317,8 @@ it says before your change. Another function loses something, and yours now make
 time or memory.""",
     "an innocent": """
 With your `{name}` the symptom is still there, and `{name}` is innocent. We repaired another function, left
-`{name}` as it is in the file, and every answer was right. In which of your experiments did `{name}` do all
-of its work, without harm?""",
+`{name}` as it is in the file, and every answer was right. Which functions ran between the two pictures of
+step 6?""",
     "still wrong": """
 You have the right function, but after your `{name}` a layer still has the wrong keys. {five} Print the shapes
 of the keys before and after it, in a layer with a window and in one without. How many columns does the batch
@@ -423,7 +423,7 @@ class Hunt(Checked):
             return self._on("test", "correct", [so])
         if not dropped:
             why = "no columns are dropped. That happens only after the longer prompt has left, while the "
-            why += "shorter one goes on."
+            why += "shorter one goes on, and only when the number of columns is a multiple of 4."
         elif "forget" not in " ".join(events[: events.index(dropped[0])]):
             why = "columns are dropped before windows forget. Let the longest prompt leave later, or take "
             why += "longer prompts."
@@ -442,7 +442,10 @@ class Hunt(Checked):
             asked = f"Your runs need two whole numbers from 1 to 18, and you gave {runs!r:.40}."
             return self._on("runs", "error", [asked])
         firsts = {one: next(_first_wrong([OX, ("lion", one)])) for one in sorted(runs)}
-        said = [f"lion {one}: {f'wrong from letter {n} on' if n else 'right'}" for one, n in firsts.items()]
+        said = [
+            f"lion {one}: {f'wrong from letter {n} on' if n else 'right'} (the guess says {one + 3})"
+            for one, n in firsts.items()
+        ]
         if len(firsts) < 2:
             return self._on("runs", "not yet", [*said, "Your two runs are the same."])
         if None in firsts.values():
@@ -451,8 +454,10 @@ class Hunt(Checked):
         by, harm_by = (last - first for first, last in (firsts, firsts.values()))
         moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."
         if by == harm_by:
-            so = f"Perhaps the harm comes {firsts[max(firsts)] - max(firsts)} letters after the leaving, or"
-            so += " perhaps this is chance. Try a number between the two."
+            later = firsts[max(firsts)] - max(firsts)
+            so = "So the guess may be right" if later == 3 else "So the guess is wrong"
+            so += f". But perhaps the harm comes {later} letters after the leaving" * (later != 3)
+            so += ", or this is chance. Try a number between the two."
             return self._on("runs", "not yet", [*said, moves, so])
         so = "So the harm doesn't come a fixed time after the leaving. It has a moment of its own."
         return self._on("runs", "correct", [*said, moves, so])
