@@ -27,10 +27,13 @@ def partners():
 
 
 @plots.drawn
-def plan(letters):
-    """A box for each layer of each model, from its letter: w, F or -."""
+def plan(plans):
+    """A box for each layer of each model, coloured by its letter: w, F or -."""
     colour = {"w": PALE, "F": "RoPE", "-": "0.78"}
-    rows = {name: [("", 1, colour[letter]) for letter in row] for name, row in letters.items()}
+    rows = {
+        name: [("", 1, colour["-" if one.kind == "none" else "w" if one.window else "F"]) for one in layers]
+        for name, layers in plans.items()
+    }
     fig = plots.strips(rows, xlabel="layer, counted from 0", xticks=[])
     plots.name_colours(fig, colour | {"F": plots.OF_ENCODING["RoPE"]})
     return _numbered(fig, [0, *range(5, 48, 6)])
