@@ -11,24 +11,29 @@ PALE = "#a6dccb"
 @plots.drawn
 def partners():
     """Which columns rotate, and with which partner, in a head of 16 columns of which 4 rotate."""
-    rules = {"partial rotary": {0: 0, 1: 1, 2: 0, 3: 1}, "proportional": {0: 0, 1: 1, 8: 0, 9: 1}}
+    rules = {
+        "partial rotary,\nhalf layout": {0: 0, 1: 1, 2: 0, 3: 1},
+        "partial rotary,\ninterleaved": {0: 0, 1: 0, 2: 1, 3: 1},
+        "proportional,\nhalf layout": {0: 0, 1: 1, 8: 0, 9: 1},
+    }
     rows = {
         name: [(str(pairs.get(c, "")), 1, "RoPE" if c in pairs else "") for c in range(16)]
         for name, pairs in rules.items()
     }
     fig = _numbered(plots.strips(rows, xlabel="column", xticks=[]), range(16))
-    fig.set_size_inches(4.7, 2.9)
-    note = plots.NOTE | {"arrowprops": plots.LINE}
-    fig.axes[0].annotate("pair 1: 0.01 radians", (3.5, 0.31), (6.7, 0.41), **note)
-    fig.axes[0].annotate("pair 1: 0.32 radians", (9.5, 0.69), (13.0, 0.49), **note)
+    for place, speed in enumerate(("0.01", "0.01", "0.32")):
+        fig.axes[0].text(13, place, f"pair 1: {speed} radians", **plots.NOTE)
     return fig
 
 
 @plots.drawn
-def plan(letters):
-    """A box for each layer of each model, from its letter: w, F or -."""
+def plan(plans):
+    """A box for each layer of each model, coloured by its letter: w, F or -."""
     colour = {"w": PALE, "F": "RoPE", "-": "0.78"}
-    rows = {name: [("", 1, colour[letter]) for letter in row] for name, row in letters.items()}
+    rows = {
+        name: [("", 1, colour["-" if one.kind == "none" else "w" if one.window else "F"]) for one in layers]
+        for name, layers in plans.items()
+    }
     fig = plots.strips(rows, xlabel="layer, counted from 0", xticks=[])
     plots.name_colours(fig, colour | {"F": plots.OF_ENCODING["RoPE"]})
     return _numbered(fig, [0, *range(5, 48, 6)])
@@ -43,25 +48,22 @@ def _numbered(fig, boxes):
 @plots.drawn
 def schedules(right):
     """Accuracy of ten seeds of each schedule, at the trained length and at eight times that."""
-    halves = {("FFF-", 384): ((11, 44), (79, 83))}  # five seeds each: no one range says it
     long, short = plots.COLOURS[0], "0.45"
-    fig, ax = plt.subplots(figsize=(4.7, 4.2))
-    for place, (schedule, of_length) in enumerate(right.items()):
+    fig, ax = plt.subplots(figsize=(4.7, 3.0))
+    for place, of_length in enumerate(right.values()):
         for words, shift, colour in ((48, -0.18, short), (384, 0.18, long)):
-            for low, high in halves.get((schedule, words), (of_length[words],)):
-                width = max(high - low, 0.6)  # one value is a tick in the middle of it
-                ax.barh(place + shift, width, left=(low + high - width) / 2, height=0.3, color=colour)
-                said = f"{low} %" if low == high else f"{low} to {high} %"
-                outside = low > 70 and (schedule, words) not in halves  # no room at the right, or between two
-                at = {"ha": "right", "x": low - 2} if outside else {"ha": "left", "x": high + 2}
-                ax.text(y=place + shift, s=said, va="center", color=colour, **at)
-    ax.text(47, 1.5, "five seeds here, five there", color=long, va="center", ha="center")
-    ax.text(7.5, 4.75, "guessing", color="0.35")
+            low, high = of_length[words]
+            width = max(high - low, 0.6)  # one value is a tick in the middle of it
+            ax.barh(place + shift, width, left=(low + high - width) / 2, height=0.3, color=colour)
+            said = f"{low} %" if low == high else f"{low} to {high} %"
+            at = {"ha": "right", "x": low - 2} if low > 70 else {"ha": "left", "x": high + 2}  # where room is
+            ax.text(y=place + shift, s=said, va="center", color=colour, **at)
+    ax.text(7.5, 2.3, "guessing", color="0.35")
     ax.axvline(100 / 16, color="0.6", linewidth=1)
     bars = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in (short, long)]
     names = ["texts of 48 words, as in training", "texts of 384 words"]
     ax.legend(bars, names, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
-    ax.set(xlim=(0, 107), ylim=(5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
+    ax.set(xlim=(0, 107), ylim=(2.5, -0.5), yticks=range(len(right)), xlabel="accuracy, in %")
     ax.set_yticklabels(right, family="monospace", fontsize=11)
     ax.grid(axis="x")
     ax.set_axisbelow(True)
