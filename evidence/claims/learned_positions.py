@@ -47,10 +47,13 @@ def filled(seed, word_std, table_std, steps=400):
     return model, share, model.encoding.table[:32].detach().numpy()
 
 
-STARTS = {  # deviation of words and of table; of the share filled, of the neighbours' cosine
-    "quiet table": (0.3, 0.02, [at_least(0.75).at(1, 2)], at_least(0.5)),
-    "loud table": (0.3, 1.0, [at_least(0.75)], below(0.25)),
-    "loud words": (1.0, 0.02, [between(0.4, 0.6).at(0.5, 1), at_least(0.75).at(2)], at_least(0.5)),
+STARTS = {  # deviation of words and of table; of the share filled, of the neighbours' cosine, of loudness
+    "quiet table": (0.3, 0.02, [at_least(0.75).at(1, 2)], at_least(0.5), between(1.4, 2.2).at(1)),
+    "loud table": (0.3, 1.0, [at_least(0.75)], below(0.25), below(1).at(1)),
+    "loud words": (
+        *(1.0, 0.02, [between(0.4, 0.6).at(0.5, 1), at_least(0.75).at(2)], at_least(0.5)),
+        between(6, 14).at(1),
+    ),
 }
 
 
@@ -60,12 +63,16 @@ def three_starts(seed):
     """Three starts: gaps filled right, the same with shuffled rows, and the neighbours' mean cosine"""
     order = torch.randperm(32, generator=torch.Generator().manual_seed(2))
     test = next(task.fill_in(2000 + seed, batch_size=512))
-    for name, (word_std, table_std, of_share, of_cosine) in STARTS.items():
+    for name, (word_std, table_std, of_share, of_cosine, of_loudness) in STARTS.items():
         model, share, after = filled(seed, word_std, table_std)
         yield name, share, *of_share
         shuffled = toys.accuracy(model, *test, order)
         yield f"{name}, shuffled", shuffled, below(0.5)
         yield f"{name}, neighbours' mean cosine", lesson.neighbours(after), of_cosine
+        words, rows = (
+            one.detach().norm(dim=1).mean() for one in (model.embedding.weight, model.encoding.table[:32])
+        )
+        yield f"{name}, how many times as loud as rows words are", (words / rows).item(), of_loudness
     mirrored = toys.accuracy(filled(seed, 0.3, 0.02)[0], *test, torch.arange(31, -1, -1))
     yield "quiet table, reversed", mirrored, at_least(0.75).at(1, 2)
     torch.manual_seed(seed)  # the loud table, as it began and as it became
