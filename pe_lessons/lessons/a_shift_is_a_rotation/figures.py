@@ -84,13 +84,13 @@ def same_height(angle=0.5, by=1.0):
 
 @plots.drawn
 def kernel(offsets, fast_hand, all_hands):
-    """The similarity of two positions by their offset, for one hand and for all, and a dot three back and forward."""
+    """The similarity of two positions by their offset, of one hand and of all, with two dots."""
     names = {"the fast\nhand alone": fast_hand, "all 32 hands": all_hands}
     beside = {"the fast\nhand alone": (17, -0.9), "all 32 hands": (17, 0.6)}
-    fig = plots.curves(names, x=offsets, xlabel="offset", ylabel="similarity", xticks=range(-15, 16, 5), beside=beside)
+    fig = plots.curves(names, x=offsets, xlabel="offset", ylabel="similarity", beside=beside)
     ax = fig.axes[0]
     ax.axvline(0, color="0.8", linewidth=1, zorder=0)
-    ax.set(ylim=(-1.15, 1.6), yticks=[-1, 0, 1])
+    ax.set(ylim=(-1.15, 1.6), xticks=range(-15, 16, 5), yticks=[-1, 0, 1])
     for step in (-3, 3):
         ax.plot(step, np.interp(step, offsets, all_hands), "o", color=COLOURS[1])
     for across, text in ((-8, "key before the query"), (8, "key after the query")):
