@@ -83,19 +83,18 @@ def same_height(angle=0.5, by=1.0):
 
 
 @plots.drawn
-def kernel(offsets, similarity):
-    """The similarity of two positions by their offset, its halves named, and a dot three back and forward."""
-    fig = plots.curves({"": similarity}, x=offsets, xlabel="offset", ylabel="similarity")
+def kernel(offsets, fast_hand, all_hands):
+    """The similarity of two positions by their offset, of one hand and of all, with two dots."""
+    names = {"the fast\nhand alone": fast_hand, "all 32 hands": all_hands}
+    beside = {"the fast\nhand alone": (17, -0.9), "all 32 hands": (17, 0.6)}
+    fig = plots.curves(names, x=offsets, xlabel="offset", ylabel="similarity", beside=beside)
     ax = fig.axes[0]
     ax.axvline(0, color="0.8", linewidth=1, zorder=0)
-    ax.set_ylim(0.2, 1.08)
-    for step, side, end in ((-3, "right", "back"), (3, "left", "forward")):
-        height = similarity[offsets == step].item()
-        ax.plot(step, height, "o", color=COLOURS[1])
-        text = f"three {end}: {height:.2f}"
-        ax.text(3 * step, height, text, color=COLOURS[1], ha=side, va="center")
-    for across, text in ((-50, "key before the query"), (50, "key after the query")):
-        ax.text(across, 0.95, text, ha="center", color="0.35")
+    ax.set(ylim=(-1.15, 1.6), xticks=range(-15, 16, 5), yticks=[-1, 0, 1])
+    for step in (-3, 3):
+        ax.plot(step, np.interp(step, offsets, all_hands), "o", color=COLOURS[1])
+    for across, text in ((-8, "key before the query"), (8, "key after the query")):
+        ax.text(across, 1.35, text, ha="center", color="0.35")
     return fig
 
 
