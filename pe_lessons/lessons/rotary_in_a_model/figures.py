@@ -37,6 +37,30 @@ def layouts():
 
 
 @plots.drawn
+def moved():
+    """One pair of a query, a key and a value, before and after a move that rotates it by 1 radian."""
+    panels = {
+        "the angle between them stays": {"query": 0.0, "key": -0.5},
+        "it points elsewhere": {"value": -0.25},
+    }
+    colours = dict(zip(("query", "key", "value"), plots.COLOURS))
+    fig, axes = plt.subplots(1, 2, figsize=(4.7, 2.6))
+    for ax, (title, angles) in zip(axes, panels.items()):
+        for turn, width in ((0, 0.8), (1, 2.4)):  # before and after
+            for name, angle in angles.items():
+                tip = np.array([np.cos(angle + turn), np.sin(angle + turn)])
+                look = {"arrowstyle": "-|>", "color": colours[name], "linewidth": width}
+                ax.annotate("", tip, (0, 0), arrowprops=look)
+                if turn:
+                    ax.text(*1.2 * tip, name, color=colours[name], ha="center", va="center")
+            way = np.linspace(min(angles.values()), max(angles.values()), 30) + turn
+            ax.plot(0.4 * np.cos(way), 0.4 * np.sin(way), color="0.35", linewidth=width)
+        ax.set(title=title, xlim=(-0.35, 1.45), ylim=(-0.6, 1.2), aspect="equal")
+        ax.set_axis_off()
+    return fig
+
+
+@plots.drawn
 def shared():
     """Which key head each of 8 query heads gets, in the right order of repetition and in the wrong one."""
     orders = {
