@@ -12,7 +12,10 @@ def two_arrows():
     titles = ["query at 2, key at 5:", "query at 102, key at 105:", "query at 5, key at 2:"]
     titles = [f"{title}\nscore −0.99" for title in titles]
     look = {"colours": plots.COLOURS[:2], "xlabel": "first number", "ylabel": "second number"}
-    return plots.clock_hands([[2, 102, 5], [5, 105, 2]], titles, ["query", "key"], **look)
+    fig = plots.clock_hands([[2, 102, 5], [5, 105, 2]], titles, ["query", "key"], **look)
+    for ax in fig.axes:
+        ax.set_yticks([-1, 1])  # the angle is written where the 0 would be
+    return fig
 
 
 @plots.drawn
