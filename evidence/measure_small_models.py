@@ -43,7 +43,6 @@ def rules(factor):
     return {
         "as trained": toys.Rotary(),
         "sliding window": of_lesson("longer_than_trained").Window(),
-        "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
         "from pair 9 on": Slowed(9, factor),
         "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
         "clipped at 128": Clipped(),

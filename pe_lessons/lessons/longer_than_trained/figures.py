@@ -7,14 +7,14 @@ from pe_lessons import plots
 
 
 @plots.drawn
-def loss_by_position(losses):
+def loss_by_position(longer):
     """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
     middles = np.arange(32, 2048, 64)
     names = {"sinusoidal": (330, 6.2), "RoPE": (700, 4.55), "ALiBi": (1650, 1.6)}
     colours = plots.OF_ENCODING
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
-    for (name, values), style in zip(losses.items(), plots.STYLES):
-        ax.plot(middles, values, color=colours[name], linestyle=style)
+    for name, style in zip(("RoPE", "ALiBi", "sinusoidal"), plots.STYLES):
+        ax.plot(middles, longer[name.lower()]["by 64"], color=colours[name], linestyle=style)
         ax.text(*names[name], name, color=colours[name])
     ax.axvline(256, color="0.6", linewidth=1)
     ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
@@ -71,8 +71,7 @@ def rules(stretched):
     """The loss under each rule that stretches, at once, in short and in long texts."""
     names = {"as trained": "as trained", "sliding window": "sliding window"}
     names["slowed down from pair 9 on"] = "from pair 9 on"
-    names |= {"1. position interpolation": "position interpolation", "2. by parts": "by parts, 1 to 4 turns"}
-    names["3. clipped at 128"] = "clipped at 128"
+    names |= {"1. by parts": "by parts, 1 to 4 turns", "2. clipped at 128": "clipped at 128"}
     found = [stretched[name] for name in names.values()]
     losses = [[one[length]["second half"] for length in ("256", "1024")] for one in found]
     plots.show_table(losses, rows=names, columns=[256, 1024], corner="bits per character", digits=2)
