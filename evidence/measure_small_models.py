@@ -43,7 +43,6 @@ def rules(factor):
     return {
         "as trained": toys.Rotary(),
         "sliding window": of_lesson("longer_than_trained").Window(),
-        "position interpolation": toys.Rotary(scaling={"rope_type": "linear", "factor": factor}),
         "from pair 9 on": Slowed(9, factor),
         "by parts, 1 to 4 turns": toys.Rotary(scaling=by_parts),
         "clipped at 128": Clipped(),
@@ -133,7 +132,7 @@ class Slowed(toys.Rotary):
 
 
 def slowed():
-    """The rotary model at once, its pairs from a number on slowed down by 4; 16,384 characters of text.
+    """The rotary model at once, its pairs from a number on slowed down by 4; 6 kB of text.
 
     "1024" is the second half of texts of four times the length, "256" what that costs at the old length.
     """
@@ -141,7 +140,7 @@ def slowed():
     for first in range(21):  # of 20 pairs; from 20 on: none
         model = rope_with(Slowed(first, 4))
         for length, by_first in found.items():
-            bits = small_models.bits(model, text()[:16_384], int(length))
+            bits = small_models.bits(model, text()[:6144], int(length))
             by_first.append(means(bits)["second half"])
     return found
 

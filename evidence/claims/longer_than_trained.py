@@ -29,7 +29,7 @@ def counters(seed):
 
 def far_bits(model, length):
     """Of the second half of windows of the held-out text's beginning, for a small model."""
-    text = small_models.encode(small_models.held_out())[:16_384]
+    text = small_models.encode(small_models.held_out())[:6144]
     return small_models.bits(model, text, length)[:, length // 2 :].mean().item()
 
 

@@ -7,15 +7,14 @@ from pe_lessons import plots
 
 
 @plots.drawn
-def loss_by_position(losses):
+def loss_by_position(longer):
     """Bits per character along long texts, a curve for each kind of model, means of 64 positions."""
     middles = np.arange(32, 2048, 64)
-    names = {"sinusoidal": (330, 6.2), "RoPE": (700, 4.55)}
-    names |= {"no positions": (1650, 4.2), "ALiBi": (1650, 1.6)}
+    names = {"sinusoidal": (330, 6.2), "RoPE": (700, 4.55), "ALiBi": (1650, 1.6)}
     colours = plots.OF_ENCODING
     fig, ax = plt.subplots(figsize=(4.7, 3.6))
-    for (name, values), style in zip(losses.items(), plots.STYLES):
-        ax.plot(middles, values, color=colours[name], linestyle=style)
+    for name, style in zip(("RoPE", "ALiBi", "sinusoidal"), plots.STYLES):
+        ax.plot(middles, longer[name.lower()]["by 64"], color=colours[name], linestyle=style)
         ax.text(*names[name], name, color=colours[name])
     ax.axvline(256, color="0.6", linewidth=1)
     ax.text(244, 0.25, "trained\nlength", ha="right", color="0.35")
@@ -72,46 +71,37 @@ def rules(stretched):
     """The loss under each rule that stretches, at once, in short and in long texts."""
     names = {"as trained": "as trained", "sliding window": "sliding window"}
     names["slowed down from pair 9 on"] = "from pair 9 on"
-    names |= {"1. position interpolation": "position interpolation", "2. by parts": "by parts, 1 to 4 turns"}
-    names["3. clipped at 128"] = "clipped at 128"
+    names |= {"1. by parts": "by parts, 1 to 4 turns", "2. clipped at 128": "clipped at 128"}
     found = [stretched[name] for name in names.values()]
     losses = [[one[length]["second half"] for length in ("256", "1024")] for one in found]
     plots.show_table(losses, rows=names, columns=[256, 1024], corner="bits per character", digits=2)
 
 
+@plots.drawn
 def needles(stored):
-    """For some models, the loss at 1024 characters, the bits that a definition saves and a letter costs."""
-    cases = {"as trained": "rope, as trained", "sliding window": "rope, sliding window"}
-    cases |= {"200 more steps": "rope, as trained, 200 steps", "by parts": "rope, by parts, 1 to 4 turns"}
-    cases |= {"clipped at 128": "rope, clipped at 128", "ALiBi": "alibi"}
+    """For each model its loss, and what a definition saves if it is 100 and 600 characters back."""
+    models = {"as trained": "rope, as trained", "sliding window": "rope, sliding window"}
+    models |= {"200 more steps": "rope, as trained, 200 steps", "by parts": "rope, by parts, 1 to 4 turns"}
+    models |= {"clipped at 128": "rope, clipped at 128", "ALiBi": "alibi"}
     loss = {f"rope, {rule}": found["1024"] for rule, found in stored["stretched"].items()}
     loss["rope, as trained, 200 steps"] = stored["stretched_200_steps"]["as trained"]["1024"]
     loss["alibi"] = stored["longer"]["alibi"]["1024"]
-    values, errors = [], []
-    for name in cases.values():
-        costs = [stored["needle"][name][distance] for distance in ("100", "600")]
-        errors.append(costs[1]["error"])
-        saved = [cost["undefined"] - cost["defined"] for cost in costs]
-        values.append([loss[name]["second half"], *saved, costs[1]["defined"]])
-    columns = ["loss at 1024", "saved at 100", "saved at 600", "cost at 600"]
-    plots.show_table(values, rows=cases, columns=columns, corner="bits", digits=1)
-    found = zip(cases, values, errors)
-    saved_far_back({name: (loss, saved, error) for name, (loss, _, saved, _), error in found})
-
-
-@plots.drawn
-def saved_far_back(found):
-    """A loss for each model, and a bar for what the definition saves 600 characters back, with its error."""
-    fig, ax = plt.subplots(figsize=(4.7, 3.4))
-    for place, (loss, saved, error) in enumerate(found.values()):
-        colour = plots.COLOURS[2] if saved > 2 * error else "0.65"
-        look = {"ecolor": "0.3", "capsize": 3}
-        ax.barh(place, saved, height=0.6, color=colour, xerr=error, error_kw=look)
-        ax.text(3.0, place, f"{loss:.1f}", va="center", ha="center")
-    ax.text(3.0, -0.75, "loss", ha="center", color="0.35")
-    ax.text(1.5, 1, "low loss, nothing saved", va="center", ha="center", color="0.35")
+    fig, ax = plt.subplots(figsize=(4.7, 4.6))
+    look = {"height": 0.34, "error_kw": {"ecolor": "0.3", "capsize": 2}}
+    for place, name in enumerate(models.values()):
+        for up, distance in ((-0.19, "100"), (0.19, "600")):
+            cost = stored["needle"][name][distance]
+            saved, error = cost["undefined"] - cost["defined"], cost["error"]
+            uses = plots.COLOURS[2] if saved > 2 * error else "0.5"
+            ax.barh(place + up, saved, color="0.85" if distance == "100" else uses, xerr=error, **look)
+            told = f"{saved:.1f}".replace("-", "\N{MINUS SIGN}")
+            ax.text(max(saved, 0) + error + 0.1, place + up, told, va="center", color="0.35")
+        ax.text(6.1, place, f"{loss[name]['second half']:.1f}", va="center", ha="center")
+    ax.text(0.15, -0.19, "100 back", va="center", color="0.25")
+    ax.text(1.2, 0.19, "600 back", va="center", color="0.35")
+    ax.text(6.3, -0.75, "loss at 1024", ha="right", color="0.35")
     ax.axvline(0, color="0.4", linewidth=1)
-    ax.set(yticks=range(len(found)), ylim=(len(found) - 0.4, -1.2), xlim=(-1.4, 3.3))
-    ax.set_yticklabels(found)
-    ax.set(xlabel="bits per letter that the definition saves,\n600 characters back")
+    ax.set(yticks=range(len(models)), ylim=(len(models) - 0.4, -1.2), xlim=(-0.7, 6.4))
+    ax.set_yticklabels(models)
+    ax.set(xlabel="bits per letter that the definition saves", xticks=range(5))
     return fig
