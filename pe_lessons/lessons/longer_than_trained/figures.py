@@ -61,7 +61,7 @@ def slowed(losses):
     ax.text(9.25, 5.5, "critical pair", color="0.35")
     grey = {"va": "center", "color": "0.35"}
     ax.text(2.2, 4.95, "fast pairs too:\nperhaps neighbours\ndiffer too little", ha="left", **grey)
-    ax.text(15, 3.2, "too few:\nangles that were\nnever there", ha="center", **grey)
+    ax.text(15, 3.2, "too few slowed:\nnew angles\nremain", ha="center", **grey)
     labels = {"xlabel": "k, the first pair that is slowed down", "ylabel": "bits per character"}
     ax.set(xticks=range(0, 21, 3), ylim=(0, 5.9), **labels)
     return fig
