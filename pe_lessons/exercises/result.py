@@ -130,6 +130,11 @@ class Checked:
 
 
 def _in_html(text):
-    """A line with its `code` and its links."""
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+    """A line with its `code`, its *emphasis* and its links.
+
+    >>> _in_html("`k` is *ahead*, and 2 * 3 * 4 is a product")
+    '<code>k</code> is <em>ahead</em>, and 2 * 3 * 4 is a product'
+    """
+    text = re.sub(r"(?<![\w*`])\*(\w[^*`]*)\*(?![\w*])", r"<em>\1</em>", html.escape(text))
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"https://[\w./#-]+[\w/]", r'<a href="\g<0>">\g<0></a>', text)
