@@ -449,7 +449,7 @@ class Hunt(Checked):
         if len(firsts) < 2:
             return self._on("runs", "not yet", [*said, "Your two runs are the same."])
         if None in firsts.values():
-            alike = "In your runs, something has to go wrong twice. Try numbers from 2 to 14."
+            alike = "In your runs, something has to go wrong twice. Try numbers from 2 to 17."
             return self._on("runs", "not yet", [*said, alike])
         by, harm_by = (last - first for first, last in (firsts, firsts.values()))
         moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."
