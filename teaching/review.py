@@ -49,7 +49,7 @@ SILENT = {  # why a check said nothing, by the cause in its verdict
 MISSING = "the answer's cell was missing"
 NEWEST_BROKEN = "the newest file is broken, and an older one was graded"
 RIGHT = "right"
-ANSWERING = {"arrays", "loops", "tensors", "toys"}  # modules whose functions can stand for an answer
+ANSWERING = {"arrays", "loops", "tensors", "toys", "lessons.design_your_own.workshop"}  # may answer
 
 
 def shape(source):
@@ -161,7 +161,7 @@ def giving(name):
     if not getattr(exercise, "probes", ((),))[0]:
         return found
     for module in ANSWERING:
-        for function in vars(importlib.import_module(f"pe_lessons.{module}")).values():
+        for function in [*vars(importlib.import_module(f"pe_lessons.{module}")).values()]:  # warnings add
             if callable(function) and getattr(function, "__module__", "") == f"pe_lessons.{module}":
                 layouts = [{}, *({"layout": one} for one in ("half", "interleaved"))]
                 for more in layouts:

@@ -286,7 +286,7 @@ def missed(cells):
     """The names that errors complain of, as in "name 'table' is not defined"; answers are called my_..."""
     errors = (str(one.get("evalue")) for cell in cells for one in cell.get("outputs", ()))
     told = re.sub(r"does not end|module '[\w.]+' has no attribute", f"'{SLOW}'", " ".join(errors))
-    return {*re.findall(r"'(?!my_)(\w+)'", told)}
+    return {part for name in re.findall(r"'(?!my_)([\w.]+)'", told) for part in name.split(".")}
 
 
 def made_elsewhere(cells, check):

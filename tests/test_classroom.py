@@ -774,7 +774,7 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
     assert len(review.alike_in(many)) == 9  # and no line for each of the 2^9 sets of them
     assert review.shape("1\n" * 25_000) == review.shape("1\n" * 25_001)  # which would take long
     assert review.shape("e" + "\u0f73" * 600 + "\uff9e" * 600) == ""  # nor does Python sort 50,000 accents
-    # A constant is no mistake with a name, and nobody can name a function of the course.
+    assert review.giving("weight_back") and not review.giving("decoded_positions")  # where `toys` warns
     assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
     assert review.borrowed("sinusoidal_loop", {"called": [EVIL, f"{EVIL}.sinusoidal"]}) == ["sinusoidal"]
 
