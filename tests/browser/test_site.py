@@ -321,7 +321,7 @@ FIRST = {
     "speculative decoding": "glossary.html#term-speculative-decoding",
     "rotary embeddings": "glossary.html#term-RoPE",
     "apply_rotary_pos_emb": "notebooks/09_rotary.html",
-    "long context": "notebooks/13_longer_than_trained.html#slow-down",
+    "long context": "notebooks/13_longer_than_trained.html#",
     "rope theta": "notebooks/15_layers_that_differ.html#",
     "why does my model break on long text": "notebooks/13_longer_than_trained.html",
     "why does my model fail on long context": "clinic.html#case-",
