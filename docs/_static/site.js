@@ -12,7 +12,7 @@ for (const event of ["load", "resize"]) {
 
 // What scrolls is reached by the keyboard, from the moment at which it scrolls. (The theme looks half a second later.)
 const scrolls = new ResizeObserver((all) => all.forEach(({ target }) => target.scrollWidth > target.clientWidth ? (target.tabIndex = 0) : target.removeAttribute("tabindex")));
-addEventListener("DOMContentLoaded", () => document.querySelectorAll("article pre").forEach((one) => scrolls.observe(one)));
+addEventListener("DOMContentLoaded", () => document.querySelectorAll("article pre, .pst-scrollable-table-container").forEach((one) => scrolls.observe(one)));
 
 // A link to what is folded opens it.
 document.addEventListener("click", ({ target }) => {
