@@ -87,18 +87,22 @@ def windows(seen):
 
 @plots.drawn
 def sink(scores, sink):
-    """The weights of some keys without a sink and with one, as two bars of length 1."""
+    """The weights of some keys without a sink, with one, and with one and larger scores: bars of length 1."""
     rows = {}
-    for name, last in (("without a sink", []), ("with a sink", [sink])):
-        exps = np.exp([*scores, *last])
+    bars = ("without a sink", 0, []), ("with a sink", 0, [sink]), ("with a sink,\nscores + 10", 10, [sink])
+    for name, more, last in bars:
+        exps = np.exp([*(scores + more), *last])
         parts = exps / exps.sum()
         boxes = [("" if part < 0.05 else f"{part:.2f}", part, PALE) for part in parts[: len(scores)]]
-        nowhere = [(f"the sink: {part:.2f} goes nowhere", part, "") for part in parts[len(scores) :]]
-        rows[name] = boxes + nowhere
+        for lost in parts[len(scores) :]:
+            boxes.append(("" if more else f"the sink: {lost:.2f} goes nowhere", lost, ""))
+        rows[name] = boxes
     fig = plots.strips(rows, xlabel="weight of keys 0, 1 and 2, from left to right", xticks=[0, 0.5, 1])
     for place, boxes in enumerate(rows.values()):
-        for i, (text, part, _) in enumerate(boxes):
+        for i, (text, part, paper) in enumerate(boxes):
             if not text:  # too narrow for its number, which stands above it
-                middle = sum(width for _, width, _ in boxes[:i]) + part / 2
-                fig.axes[0].text(middle, place - 0.34, f"{part:.2f}", ha="center", va="bottom")
+                end = sum(width for _, width, _ in boxes[: i + 1])
+                said = f"{part:.2f}" if paper else f"the sink: {part:.4f}"
+                at = {"x": end - part / 2, "ha": "center"} if paper else {"x": end, "ha": "right"}
+                fig.axes[0].text(y=place - 0.34, s=said, va="bottom", **at)
     return fig

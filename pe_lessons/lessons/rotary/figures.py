@@ -13,8 +13,12 @@ def two_arrows():
     titles = [f"{title}\nscore −0.99" for title in titles]
     look = {"colours": plots.COLOURS[:2], "xlabel": "first number", "ylabel": "second number"}
     fig = plots.clock_hands([[2, 102, 5], [5, 105, 2]], titles, ["query", "key"], **look)
+    began = {"arrowstyle": "-|>", "color": "0.75"}
     for ax in fig.axes:
         ax.set_yticks([-1, 1])  # the angle is written where the 0 would be
+        ax.annotate("", (1, 0), (0, 0), arrowprops=began, zorder=1)
+        [angle] = [text for text in ax.texts if text.get_text().endswith("radians")]
+        angle.set(x=-1.15, bbox=None)  # left of the circle, which stays whole
     return fig
 
 
