@@ -108,29 +108,3 @@ def cache():
     ax.spines["bottom"].set_visible(False)
     ax.tick_params(length=0)
     return fig
-
-
-@plots.drawn
-def rows():
-    """Eight stored rows of a head, put into lines of one pair, transposed, and stored again."""
-    names = np.array([f"{letter}{pair}" for pair in range(4) for letter in "ab"])
-    lines = names.reshape(4, 2)
-    steps = {
-        "1. as stored": (names[:, None], 2.2),
-        "2. one pair in each line": (lines, 1.1),
-        "3. transposed": (lines.T, 0.85),
-        "4. stored again": (lines.T.reshape(8, 1), 2.2),
-    }
-    fig, axes = plt.subplots(1, 4, figsize=(8.6, 2.9), width_ratios=[2.2, 2.2, 3.4, 2.2])
-    for ax, (title, (grid, width)) in zip(axes, steps.items()):
-        for (line, place), name in np.ndenumerate(grid):
-            corner = (place * width - grid.shape[1] * width / 2, -line)
-            look = {"facecolor": plots.COLOURS[int(name[1])], "edgecolor": "white", "gid": plots.KEEPS}
-            ax.add_patch(plt.Rectangle(corner, width - 0.06, 0.86, **look))
-            look = {"ha": "center", "va": "center", "color": INK[int(name[1])], "fontweight": "bold"}
-            ax.text(corner[0] + width / 2 - 0.03, corner[1] + 0.43, name, **look)
-        half = max(grid.shape[1] * width / 2, 1.1)
-        ax.set(xlim=(-half, half), ylim=(-7.1, 1.0))
-        ax.set_title(title, fontsize=10)
-        ax.set_axis_off()
-    return fig
