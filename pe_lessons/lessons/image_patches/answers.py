@@ -20,8 +20,8 @@ def sinusoidal_2d_short(height, width, d_model):
 def sinusoidal_2d_arrays(height, width, d_model):
     half = d_model // 2
     frequencies = 100.0 ** (-np.arange(0, half, 2) / half)  # (n_pairs,) each half has all of them
-    places = np.indices((height, width))  # (2, height, width) every patch's row, every patch's column
-    angles = places[..., None] * frequencies  # (2, height, width, n_pairs)
+    positions = np.indices((height, width))  # (2, height, width) every patch's row, every patch's column
+    angles = positions[..., None] * frequencies  # (2, height, width, n_pairs)
     waves = np.stack([np.sin(angles), np.cos(angles)], axis=-1)  # a sine and a cosine beside each other
     of_row, of_column = waves.reshape(2, height, width, half)
     grid = np.concatenate([of_row, of_column], axis=-1)  # (height, width, d_model)
@@ -35,9 +35,9 @@ def sinusoidal_2d_loop(height, width, d_model):
         line = []
         for column in range(width):
             numbers = []
-            for place in (row, column):
+            for position in (row, column):
                 for exponent in range(0, half, 2):
-                    angle = place / 100 ** (exponent / half)
+                    angle = position / 100 ** (exponent / half)
                     numbers += [math.sin(angle), math.cos(angle)]
             line.append(numbers)
         grid.append(line)
@@ -54,8 +54,8 @@ def axial_rotary_short(x, rows, columns):
 def axial_rotary_arrays(x, rows, columns):
     half = x.shape[1] // 2
     exponents = np.tile(np.arange(0, half, 2), 2) / half  # (n_pairs,) begin with 0 again in the second half
-    places = np.repeat([rows, columns], half // 2, axis=0).T  # (n, n_pairs) a place for every pair
-    angles = places * 100.0**-exponents
+    positions = np.repeat([rows, columns], half // 2, axis=0).T  # (n, n_pairs) a position for every pair
+    angles = positions * 100.0**-exponents
     pairs = x[:, 0::2] + 1j * x[:, 1::2]  # (n, n_pairs) two numbers side by side make one complex number
     turned = pairs * np.exp(1j * angles)  # (n, n_pairs) and back: real, imaginary, real, ...
     return turned.view(np.float64)
@@ -66,10 +66,10 @@ def axial_rotary_loop(x, rows, columns):
     result = []
     for numbers, row, column in zip(x, rows, columns):
         turned = []
-        for start, place in ((0, row), (half, column)):
+        for start, position in ((0, row), (half, column)):
             for number in range(0, half, 2):
                 a, b = numbers[start + number], numbers[start + number + 1]
-                angle = place / 100 ** (number / half)
+                angle = position / 100 ** (number / half)
                 first = a * math.cos(angle) - b * math.sin(angle)
                 second = a * math.sin(angle) + b * math.cos(angle)
                 turned += [first, second]
@@ -100,4 +100,4 @@ def resized_table_arrays(table, old, new):
 def share_of_each(old, new):
     one_hot = torch.eye(old, dtype=torch.float64)[None, None]  # (1, 1, old, old)
     shares = F.interpolate(one_hot, size=(new, old), mode="bicubic")
-    return shares.reshape(new, old).numpy()  # what each new place along an axis takes from each old one
+    return shares.reshape(new, old).numpy()  # what each new position along an axis takes from each old one

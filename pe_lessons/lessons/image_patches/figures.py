@@ -106,7 +106,7 @@ def rulers(*, old, new):
             ax.plot(left + width / 2, bottom + 0.2, "o", markersize=4, color=colour)
     middle = 1.5 * old / new - 0.5  # of squeezed patch 1
     ax.plot([middle, middle], [-0.15, 0.2], ":", color=plots.RED)
-    ax.set(xlim=(-0.6, new - 0.4), ylim=(-0.15, 3.15), xlabel="place")
+    ax.set(xlim=(-0.6, new - 0.4), ylim=(-0.15, 3.15), xlabel="position")
     ax.set(xticks=range(new), yticks=[2.7, 1.55, 0.4])
     ax.set_yticklabels([f"{new} new,\nextended", f"{old} old\npatches", f"{new} new,\nsqueezed"])
     return fig

@@ -27,31 +27,31 @@ def mrope_positions_loop(parts):
 
 
 def mrope_positions_arrays(parts):
-    places = np.empty((3, 0), dtype=int)
+    positions = np.empty((3, 0), dtype=int)
     start = 0
     for part in parts:
         if isinstance(part, int):
             local = np.tile(np.arange(part), (3, 1))  # (3, part)
         else:
             local = np.indices(part).reshape(3, -1)  # (3, frames * height * width)
-        places = np.concatenate([places, start + local], axis=1)
-        start = places.max() + 1
-    return places
+        positions = np.concatenate([positions, start + local], axis=1)
+        start = positions.max() + 1
+    return positions
 
 
 def decoded_positions_arrays(prompts, steps):
     answers = []
-    for places in prompts:  # (3, tokens)
-        delta = places.max() + 1 - places.shape[1]
-        cached = places.shape[1]
+    for positions in prompts:  # (3, tokens)
+        delta = positions.max() + 1 - positions.shape[1]
+        cached = positions.shape[1]
         answers.append(cached + delta + np.arange(steps))
     return answers
 
 
 def decoded_positions_loop(prompts, steps):
     answers = []
-    for places in prompts:
-        largest = max(max(axis) for axis in places)
+    for positions in prompts:
+        largest = max(max(axis) for axis in positions)
         after = largest + 1
         answers.append([after + step for step in range(steps)])
     return answers
@@ -59,9 +59,9 @@ def decoded_positions_loop(prompts, steps):
 
 def decoded_as_found(prompts, steps):
     cached, answers = [], []
-    for places in prompts:  # (3, tokens)
-        cached.append(places.shape[1])
-        delta = places[0].max() + 1 - places.shape[1]
+    for positions in prompts:  # (3, tokens)
+        cached.append(positions.shape[1])
+        delta = positions[0].max() + 1 - positions.shape[1]
     for tokens in cached:
         answers.append(tokens + delta + np.arange(steps))
     return answers

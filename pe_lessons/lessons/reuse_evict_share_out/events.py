@@ -36,7 +36,7 @@ FAMILIES = {
     "no positions": toys.Encoding,
 }
 # In the cache, in front of it in a different text, and new.
-text, other, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
+text, front, new = torch.randint(10, (22,), generator=torch.Generator().manual_seed(1)).split([12, 6, 4])
 PARENTS = [-1, -1, 0, 0, 1, 2]  # which guess each guess follows; -1: the text
 
 
@@ -82,21 +82,18 @@ def between(got, right):
     return ((got - right).abs().max() / right.square().mean().sqrt()).item()
 
 
-def gap(model, cache, whole, mask=None, positions=None):
-    """The new tokens after this cache, and after the text that it should stand for, at these positions."""
+def gap(model, cache, whole, mask=None, positions=None, next_position=None):
+    """The new tokens after this cache, and after the text that it should stand for, at these positions.
+
+    next_position: what the first new token is told after the cache, if that may be wrong
+    """
     positions = torch.arange(len(whole)) if positions is None else positions
-    places = positions[-1] + 1 + torch.arange(len(new))
-    got = model(new[None], places, cache=cache)
-    right = model(torch.cat([whole, new])[None], torch.cat([positions, places]), mask=mask)[:, -len(new) :]
+    right_position = positions[-1] + 1
+    steps = torch.arange(len(new))
+    got = model(new[None], steps + (right_position if next_position is None else next_position), cache=cache)
+    told = torch.cat([positions, steps + right_position])
+    right = model(torch.cat([whole, new])[None], told, mask=mask)[:, -len(new) :]
     return between(got, right)
-
-
-def keep(model, rotate=False):
-    """Six rows stay where they are. The new tokens do not see the others."""
-    rows = torch.tensor([0, 1, 8, 9, 10, 11])
-    mask = torch.ones(16, 16, dtype=torch.bool)
-    mask[12:, 2:8] = False
-    return gap(model, place(read(model, text), rows, rows), text, mask)
 
 
 def code():

@@ -34,7 +34,7 @@ def evicted():
 
 @plots.drawn
 def targets():
-    """Who sees whom in the targets of *keep* and *move*; the rows are those of `evicted`."""
+    """Who sees whom in the targets of *keep* and *close up*; the rows are those of `evicted`."""
     evicted, old = np.arange(2, 8), 12
     papers = np.array([(1, 1, 1), *(to_rgb(paper) for paper in (OLD, NEW, PAPERS["recompute"]))])
     kinds = np.tril(np.ones((16, 16), dtype=int))
@@ -43,7 +43,7 @@ def targets():
     kinds[8:old, evicted] = 3
     kept = np.delete(np.arange(16), evicted)
     fig, axes = plt.subplots(1, 2, figsize=(4.7, 3.3), width_ratios=(16, 10))
-    for ax, name, seen in zip(axes, ("keep", "move"), (kinds, kinds[np.ix_(kept, kept)]), strict=True):
+    for ax, name, seen in zip(axes, ("keep", "close up"), (kinds, kinds[np.ix_(kept, kept)]), strict=True):
         ax.imshow(papers[seen])
         ax.set_xticks(np.arange(len(seen) + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(len(seen) + 1) - 0.5, minor=True)
@@ -219,7 +219,7 @@ def word_table(rows, columns, names):
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    said = (f"{name}: " + ", ".join(map(" ".join, zip(names, cells))) for name, cells in rows.items())
+    said = (f"{name}: " + "; ".join(map(": ".join, zip(names, cells))) for name, cells in rows.items())
     return fig, {"rows": ". ".join(said)}
 
 

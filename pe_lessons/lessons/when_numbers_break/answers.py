@@ -37,9 +37,9 @@ def far_table_exact(positions, d_model, look_at="values"):
 
 def far_table_repaired(positions, d_model):
     table = torch.zeros(len(positions), d_model)
-    places = torch.tensor(positions, dtype=torch.float64)  # repaired: no longer in the table's format
+    positions = torch.tensor(positions, dtype=torch.float64)  # repaired: no longer in the table's format
     exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # repaired, too
-    angles = places[:, None] / 10_000**exponents
+    angles = positions[:, None] / 10_000**exponents
     table[:, 0::2], table[:, 1::2] = angles.sin(), angles.cos()
     return table
 
