@@ -23,6 +23,29 @@ def two_arrows():
 
 
 @plots.drawn
+def six_arrows(rows):
+    """Six numbers as arrows in six directions, and the sum of the arrows, row by row."""
+    directions = np.radians(60 * np.arange(6))
+    ends = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
+    fig, axes = plt.subplots(1, len(rows), figsize=(3.1 * len(rows), 3.4))
+    for m, (ax, row) in enumerate(zip(axes, rows)):
+        tips = np.array([row * np.cos(directions), row * np.sin(directions)]).T  # (6, 2)
+        for number, tip, direction in zip(row, tips, directions):
+            colour = plots.COLOURS[1] if number == max(row) else "0.6"  # one number to follow
+            ax.annotate("", tip, (0, 0), arrowprops=ends | {"color": colour})
+            beyond = tip + 1.2 * np.array([np.cos(direction), np.sin(direction)])
+            ax.text(*beyond, f"{number:.0f}", color=colour, ha="center", va="center")
+        total = tips.sum(axis=0)
+        bold = ends | {"color": plots.COLOURS[0], "linewidth": 3}
+        ax.annotate("", total, (0, 0), arrowprops=bold)
+        angle = np.degrees(np.arctan2(total[1], total[0])) % 360
+        ax.set_title(f"position {m}: sum at {angle:.0f}°", color=plots.COLOURS[0])
+        ax.set(aspect="equal", xlim=(-11, 11), ylim=(-11, 11), xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+    return fig
+
+
+@plots.drawn
 def speeds():
     """What a fast, a middling and a slow pair of a head of 64 numbers add to a score, by offset."""
     offsets = np.arange(61)
@@ -35,28 +58,6 @@ def speeds():
         ax.set(ylim=(-1.2, 1.2), yticks=[-1, 0, 1], xlim=(-1, 61))
     axes[0].set_ylabel("added to the score")
     axes[2].set(xlabel="offset in tokens", xticks=[0, 10, 20, 30, 44, 60])
-    return fig
-
-
-@plots.drawn
-def stripes(scores):
-    """The scores of one query and one key at all pairs of positions."""
-    fig = plots.heatmaps(
-        {"one query, one key, all positions": scores}, xlabel="key at", ylabel="query at", label="score"
-    )
-    fig.set_size_inches(4.7, 4.1)
-    ax = fig.axes[0]
-    ax.set_aspect("equal")
-    ax.set_ylabel("query at", ha="right")
-    ax.set_title("")  # the caption says it, and the scores are named there
-    ax.autoscale(False)
-    for offset, above, said in ((-3, 3, "key 3 before the query"), (3, 1.3, "key 3 after the query")):
-        for m in range(max(0, -offset), min(24, 24 - offset)):
-            ax.add_patch(plt.Rectangle((m + offset - 0.5, m - 0.5), 1, 1, fill=False, linewidth=0.8))
-        column, row = max(0, offset), max(0, -offset)  # where the diagonal begins
-        ax.plot([column, column], [row - 0.5, -above - 0.4], color="black", linewidth=0.9, clip_on=False)
-        score = f"{scores[row, column]:.1f}".replace("-", "−")
-        ax.text(column + 0.5, -above, f"{said}: {score}", va="center")
     return fig
 
 
