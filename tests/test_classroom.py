@@ -774,7 +774,8 @@ def test_review_puts_together_who_is_alike_in_several_exercises():
     assert len(review.alike_in(many)) == 9  # and no line for each of the 2^9 sets of them
     assert review.shape("1\n" * 25_000) == review.shape("1\n" * 25_001)  # which would take long
     assert review.shape("e" + "\u0f73" * 600 + "\uff9e" * 600) == ""  # nor does Python sort 50,000 accents
-    assert review.giving("weight_back") and not review.giving("decoded_positions")  # where `toys` warns
+    assert all(map(review.giving, ("weight_back", "encoding_module")))  # the second asks for a class
+    assert not review.giving("decoded_positions")  # where `toys` warns
     assert REGISTRY["right_pairs"].diagnose(lambda table: 0).cause is None
     assert review.borrowed("sinusoidal_loop", {"called": [EVIL, f"{EVIL}.sinusoidal"]}) == ["sinusoidal"]
 
