@@ -41,10 +41,14 @@ def handed_out(folder, lesson):
 
 
 @functools.cache
+def git(*words):
+    """What git says of the course."""
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
 def version():
     """Which commit of the course this is; a tag would be another name for it, set before or after."""
-    words = ["git", "describe", "--always", "--dirty", "--exclude=*"]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True).stdout.strip() or "unknown"
+    return git("describe", "--always", "--dirty", "--exclude=*") or "unknown"
 
 
 def nbgrader(folder):

@@ -367,25 +367,26 @@ def write_grades(folder, lesson, given, broken, gone):
     totals = {student: sum(score for score, _ in grades.values()) for student, grades in given.items()}
     most = max((sum(one for _, one in grades.values()) for grades in (given | gone).values()), default=0)
     canvas = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    forms = {  # by what these platforms know a learner, the surest first, and what they call the rest
-        "canvas": ("ID", canvas, ["    Points Possible"]),
-        "moodle": ("Email address", ["Email address"], None),
+    moodle = ["Email address", "Identifier", "Last modified (grade)"]  # which its grading worksheet has
+    forms = {  # by what these platforms know a learner, what else they want, and what they call the rest
+        "canvas": (["ID"], canvas, ["    Points Possible"]),
+        "moodle": (moodle[:2], moodle, None),  # no addresses where submissions are anonymous
     }
-    for platform, (surest, columns, first) in forms.items():
+    for platform, (known, columns, first) in forms.items():
         target = place / f"{lesson}_{platform}.csv"
         before = {}
         if target.exists():
             table = table_in(target)
-            marks = (table.fieldnames or [""])[-1]
-            before = {row[surest]: row[marks] for row in table if row.get(surest) and row.get(marks)}
+            last = (table.fieldnames or [""])[-1]  # the marks
+            before = {row[one]: row[last] for row in table for one in known if row.get(one) and row.get(last)}
             target.unlink()
-        rows = [(row, names) for row, names in people(folder) if row.get(columns[0])]
+        rows = [(row, names) for row, names in people(folder) if any(map(row.get, columns[: len(known)]))]
         if not rows:
             continue
         with target.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             exported = re.compile(rf"{lesson} \(\d+\)")  # as Canvas calls it, with its number
-            title = next(filter(exported.fullmatch, filter(None, rows[0][0])), lesson)
+            title = next(filter(exported.fullmatch, filter(None, rows[0][0])), lesson if first else "Grade")
             table.writerow([*columns, title])
             if first:
                 table.writerow([*first, *[""] * (len(columns) - 1), f"{most:g}"])
@@ -393,7 +394,8 @@ def write_grades(folder, lesson, given, broken, gone):
                 # Where two give one address, none of them lowers the mark of the other.
                 score = max((totals[name] for name in names if name in totals), default="")
                 score = score if score == "" else f"{score:g}"
-                if not score and (score := before.get(row.get(surest), "")):
+                old = [before[row[one]] for one in known if row.get(one) in before]
+                if not score and (score := "".join(old[:1])):
                     kept.setdefault(target, []).append(names[-1])
                 table.writerow([*(row.get(column, "") for column in columns), score])
     return kept
@@ -420,8 +422,6 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         names = [name for name in names if ".ipynb" in name.lower()]
         if len(names) > 1 and one not in taken.newest_broken:
             print(f"  {one}: {len(names)} files, the last one counts: {', '.join(names)}")
-    for one, why in taken.newest_broken.items():
-        print(f"  {one}: the newest file is broken, the one before it counts: {why}")
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")
@@ -430,7 +430,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     for one, problem in itertools.chain(once, again):
         if problem and one not in failed:  # once more, alone: the machine may have had no room for it
             failed.append(one)
-            print(f"  {one}: not graded at the first try, so once more at the end", flush=True)
+            print(f"\r  {one}: not graded at the first try, so once more at the end", flush=True)
             continue
         if problem:
             explain(folder, lesson, one, NOT_GRADED)
@@ -438,7 +438,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
             with (folder / "nbgrader.log").open("a", encoding="utf-8", errors="replace") as log:
                 told = map(intake.readable, str(problem)[: 10**5].splitlines())
                 log.write("\n".join([f"{lesson}, {one}:", *told, ""]))
-        print(f"  {next(number):3} of {len(todo)}  {one}{'  NOT GRADED' if problem else ''}", flush=True)
+        print(f"\r  {next(number)} of {len(todo)}", end="", flush=True)
     broken = dict(taken.broken)
     for one in taken.ready:
         words = last_graded(folder, lesson, one)
@@ -456,21 +456,22 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         write_feedback(folder, lesson, taken, given, student)
         for name in sorted((folder / "feedback" / student).glob(f"{lesson}_*.zip")):
             print(f"  to give back this one only: {name}")
-    print(f"{len(todo)} graded in {time.monotonic() - start:.0f} s")
+    print(f"\r  {len(todo)} graded in {time.monotonic() - start:.0f} s")
     first = folder / ".course" / lesson / "version.txt"
     versions = {first.read_text() if first.exists() else version()}
     versions |= {graded_with(folder, lesson, one) for one in given}
     if len(versions) > 1:
         print(f"  handed out and graded with several versions of the course: {', '.join(sorted(versions))}")
-    for one, why in broken.items():
-        files = ", ".join(intake.readable(file.name) for file in taken.files.get(one, ())[:1])
-        print(f"  not graded: {one}: {why}{f' ({files})' if files else ''}")
+    mail = {name: row.get("Email address") for row, names in roster for name in names}
+    for words, reasons in (("not graded", broken), ("an older file was graded", taken.newest_broken)):
+        for one, why in reasons.items():
+            about = filter(None, [mail.get(one), intake.readable(taken.files[one][0].name)])
+            print(f"  {words}: {one} ({', '.join(about)}): {why}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
     stored = {place.parent.name for place in folder.glob(f"submitted/*/{lesson}")}
     if lost := sorted((stored | gone.keys()) - taken.ready.keys() - broken.keys()):
-        print(f"  no file in downloaded has this name (any more): {', '.join(lost)}. GRADING.md says how to")
-        print("    remove a name that was entered by mistake")
+        print(f"  no file in downloaded has this name (any more): {', '.join(lost)}")
     for file, names in kept.items():
         print(f"  marks kept from an earlier run (to drop them, delete {file} first): {', '.join(names)}")
     handed_in, called = taken.ready.keys() | taken.broken.keys(), {name for _, all in roster for name in all}
@@ -507,13 +508,11 @@ def main(arguments):
         _, broken = grade(folder, lesson, options.again, options.student, options.jobs)
     except KeyboardInterrupt:
         sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
-    print(f"\nFeedback for each learner: {folder}/feedback/NAME/{lesson}")
-    print(f"Points: {folder}/grades/{lesson}.csv")
-    for pages in sorted(folder.glob(f"feedback/{lesson}_*.zip")):  # of files that came from a platform
-        print(f"Feedback to be uploaded: {pages}")
-        if (table := folder / "grades" / f"{pages.stem}.csv").exists():
-            print(f"Marks to be imported: {table}")
-    print(f'Before you give back points or pages: python course.py review "{folder}" {lesson[:2]}')
+    print(f'Next: python course.py review "{folder}" {lesson[:2]}\nAfter the last deadline, give back:')
+    zips = sorted(folder.glob(f"feedback/{lesson}_*.zip"))  # of files that came from a platform
+    tables = [table for one in zips if (table := folder / "grades" / f"{one.stem}.csv").exists()]
+    own = [f"{folder}/feedback/NAME/{lesson}/{lesson}.html", folder / "grades" / f"{lesson}.csv"]
+    print(*(f"  {file}" for file in [*zips, *tables] or own), sep="\n")
     return 1 if FAILED in broken.values() else 0  # files that are no notebooks were dealt with
 
 

@@ -21,9 +21,9 @@ import nbformat
 
 from pe_lessons.lessons.progress import grade_id
 
-STUDENT = [  # how files and their folders tell whose they are
-    # Canvas (no date) and Moodle: at the beginning only, since learners choose how their files' names go on.
-    r"(?P<student>[^/_]+)_(?:LATE_)?(?!20\d\d_\d\d_\d\d\D)(?P<number>[0-9]{1,20})_[0-9]+_[^/]*",
+NO_DATE = r"(?!20\d\d_\d\d?_\d\d?\D|\d\d?_\d\d?_20\d\d\D)"
+STUDENT = [  # platforms' at the beginning only: learners choose how their files' names go on
+    r"(?P<student>[^/_]+)_(?:LATE_)?" + NO_DATE + r"(?P<number>[0-9]{1,20})_[0-9]+_[^/]*",
     r"(?P<student>[^/_]+)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
@@ -290,7 +290,7 @@ def readings(name):
     A name of Canvas's has the learner's own words on both sides of the number.
     """
     moodle = re.findall(r"\A[^/_]+_([0-9]{1,20})_assignsubmission_(?:file|onlinetext)", name)
-    canvas = re.findall(r"(?=_(?!20\d\d_\d\d_\d\d\D)([0-9]{1,20})_[0-9]+_)", name) if "/" not in name else []
+    canvas = re.findall(r"(?=_" + NO_DATE + r"([0-9]{1,20})_[0-9]+_)", name) if "/" not in name else []
     return [*(("moodle", one) for one in moodle), *(("canvas", one) for one in canvas)]
 
 

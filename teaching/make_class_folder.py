@@ -7,11 +7,13 @@ Called again, it brings up to date what nobody changed there.
 """
 
 import argparse
+import json
+import re
 import shutil
 import sys
 from pathlib import Path
 
-from class_folder import ROOT, lesson_named, lessons, nbgrader, version
+from class_folder import ROOT, git, lesson_named, lessons, nbgrader, version
 
 
 def make(folder, names=None):
@@ -63,18 +65,24 @@ def main(arguments):
     except (ValueError, OSError) as problem:
         print(f"classroom: {problem}", file=sys.stderr)
         return 2
-    for name in kept(folder):
+    for name in (changed := kept(folder)):
         print(f"{name} was changed in source/ and stays so; to get the course's, delete source/{name}.")
     if not names:
         print(f'{folder} holds {len(lessons())} lessons. Next: python course.py classroom "{folder}" 03')
     for name in names:
         again = " --again" if any(folder.glob(f"autograded/*/{name}")) else ""  # its points may have changed
+        file = folder / "release" / name / f"{name}.ipynb"
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        points = sum(cell["metadata"].get("nbgrader", {}).get("points", 0) for cell in cells)
+        address = re.sub("//[^/]*@", "//", git("remote", "get-url", "origin")) or "ADDRESS"  # no password
+        also = f"Save the file {name}.ipynb there first. " * (name in changed)
         print(
-            f"{name} is ready:\n"
-            f"  hand out  {folder}/release/{name}/{name}.ipynb\n"
-            f"  collect   into {folder}/downloaded/{name}, the platform's zip or one notebook per learner\n"
-            f'  then      python course.py grade "{folder}" {name[:2]}{again}\n'
-            f'            python course.py review "{folder}" {name[:2]}'
+            f"{name} is ready, worth {points:g} points. For your platform, or an email to your class:\n\n"
+            f"    Lesson {cells[0]['source'][0].strip('# ')}"
+            f"    Get the course from {address} as its README says. {also}Answer the exercises in\n"
+            f"    notebooks/{name}.ipynb, save this notebook, and hand it in.\n\n"
+            f"{f'Attach {file}. ' * bool(also)}Put what they hand in into {folder}/downloaded/{name}. Then:\n"
+            f'    python course.py grade "{folder}" {name[:2]}{again}'
         )
     return 0
 

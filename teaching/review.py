@@ -26,7 +26,6 @@ import nbformat
 from class_folder import class_folder, handed_out, lesson_named
 from matplotlib.figure import Figure
 
-from pe_lessons.exercises import run_answer
 from pe_lessons.exercises.exercise import Exercise, Numbers
 from pe_lessons.exercises.question import Question
 from pe_lessons.lessons import REGISTRY
@@ -130,8 +129,8 @@ def look(folder, lesson):
                         remarks[student].append(f"{name}: the course's own solution")
                     elif used := borrowed(name, verdict):
                         remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
-                if verdict.get("cause") == "NoVerdict":
-                    remarks[student].append(f"{name}: the check was not heard")
+                if verdict.get("cause") in ("NoVerdict", "NameError"):
+                    remarks[student].append(f"{name}: {SILENT[verdict['cause']]}")
                 if not typed and (points > most or (points and verdict.get("status") != "correct")):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}
@@ -163,9 +162,8 @@ def giving(name):
     for module in ANSWERING:
         for function in [*vars(importlib.import_module(f"pe_lessons.{module}")).values()]:  # warnings add
             if callable(function) and getattr(function, "__module__", "") == f"pe_lessons.{module}":
-                layouts = [{}, *({"layout": one} for one in ("half", "interleaved"))]
-                for more in layouts:
-                    done = run_answer.observe(functools.partial(function, **more), exercise.probes[0])
+                for more in ({}, {"layout": "half"}, {"layout": "interleaved"}):
+                    done = exercise._observe(functools.partial(function, **more), exercise.probes[0])
                     if done.same_as(exercise._expected[0], exercise.atol):
                         found.add(function.__name__)
     return found - exercise.may_call
@@ -250,21 +248,19 @@ def pages(folder, lesson):
             typed = sum(name in by_hand.get(student, ()) for student in students)
             also = f", of these {typed} × points by hand" if typed else ""
             lines.append(f"  - {len(students)} × {mistake}{also}{known.get(mistake, '')}")
-    named = [f"# {lesson}: names, not for the projector", "", "## Who made which mistake", ""]
+    named = [f"# {lesson}: names, not for the projector", "", "## To be looked at", ""]
+    named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
+    alike = [], []
+    for missed, names, students in groups:
+        where = " and ".join(f"{name} (wrong)" if name in missed else name for name in names)
+        alike[not missed].append(f"- {where}: {', '.join(students)}")
+    named += ["", "## Equal wrong answers", "", *(alike[0] or ["None."]), "", "## Who made which mistake", ""]
     named += [
         f"- {name}, {mistake}: {', '.join(students)}"
         for name, made in mistakes.items()
         for mistake, students in wrong_in(made)
     ] or ["None."]
-    named += ["", "## To be looked at", ""]
-    named += [f"- **{one}**: {'; '.join(found)}" for one, found in sorted(remarks.items())] or ["Nothing."]
-    named += ["", "## Equal answers, among those of about five lines or more", ""]
-    if groups:
-        named += ["Begin with those who share a wrong answer. Right ones are often alike.", ""]
-    for missed, names, students in groups:
-        where = " and ".join(f"{name} (wrong)" if name in missed else name for name in names)
-        named.append(f"- {where}: {', '.join(students)}")
-    named += [] if groups else ["None."]
+    named += ["", "## Equal right answers of about five lines or more", "", *(alike[1] or ["None."])]
     return "\n".join(lines) + "\n", "\n".join(named) + "\n"
 
 
@@ -280,10 +276,12 @@ def main(arguments):
     place = options.folder / "review"
     place.mkdir(exist_ok=True)
     kept = [place / f"{options.lesson}.md", place / f"{options.lesson}_names.md"]
-    for file, text in zip(kept, pages(options.folder, options.lesson), strict=True):
+    told = pages(options.folder, options.lesson)
+    for file, text in zip(kept, told, strict=True):
         file.write_text(text, encoding="utf-8")
-        print(text)
-    print(f"Without names, to be projected: {kept[0]}\nWith names: {kept[1]}")
+    print(*re.findall(r'(?m)^ *- .*?(?=\. "|$)', told[0]), "", sep="\n")  # what to say of it is on the page
+    print(told[1].partition("\n## ")[2].partition("\n## Who made")[0])
+    print(f"To project: {kept[0]}\nWith names, and who gave equal right answers: {kept[1]}")
     return 0
 
 

@@ -10,6 +10,7 @@ import threading
 import time
 import tomllib
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -46,6 +47,24 @@ def hostile(kind):
     scope = dict(NAMES)
     exec(compile(HOSTILE[kind]["code"], "<a cell>", "exec"), scope)
     return scope["mine"]
+
+
+def slow(seq_len, d_model):
+    """A right table whose wavelengths are made by repeated multiplication."""
+
+    def wavelength(pair):
+        result = 1
+        for _ in range(2 * pair):
+            result = result * 10_000 ** (1 / d_model)
+        return result
+
+    waves = [(math.cos if column % 2 else math.sin, column // 2) for column in range(d_model)]
+    return [[wave(row / wavelength(pair)) for wave, pair in waves] for row in range(seq_len)]
+
+
+def test_a_slow_right_answer_passes_fresh_trials_that_are_larger():
+    look = replace(EXERCISE, fresh_probes=((8, 300),)).look(slow)
+    assert look.seen[-1].kind == "value" and look.seen[-1].steps > run_answer.STEPS
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

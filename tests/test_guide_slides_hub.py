@@ -40,6 +40,22 @@ def test_a_class_folder_holds_every_lesson_and_the_settings(tmp_path):
     assert settings.read_text() == "# the teacher's own", "a second call leaves the settings"
 
 
+def test_a_lesson_comes_with_a_text_to_paste(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(make_class_folder, "git", lambda *words: "https://ada:secret@git.example.org/c")
+    release = tmp_path / "release" / "03_the_naive_loop" / "03_the_naive_loop.ipynb"
+    monkeypatch.setattr(make_class_folder, "release", lambda folder, name: None)
+    release.parent.mkdir(parents=True)
+    shutil.copy(find_notebooks()[3], release)
+    (tmp_path / "nbgrader_config.py").touch()
+    for changed in (False, True):
+        assert make_class_folder.main([str(tmp_path), "03"]) == 0
+        said = capsys.readouterr().out
+        assert "worth 3 points" in said and "    Lesson 03 · Write the naive loop" in said
+        assert "from https://git.example.org/c as" in said and "secret" not in said
+        assert (f"Attach {release}." in said) == ("Save the file" in said) == changed
+        (tmp_path / "source" / "03_the_naive_loop" / "03_the_naive_loop.ipynb").write_text("changed")
+
+
 def test_a_class_folder_is_not_made_among_other_things(tmp_path, capsys):
     (tmp_path / "letters.txt").write_text("private")
     with pytest.raises(ValueError, match="holds other things"):

@@ -112,8 +112,10 @@ class Exercise(Checked):
         if objection:
             return Look("refused", objection)
         unwritten, seen = run_answer.is_unwritten(answer), []
-        for arguments in () if unwritten else self._all_probes:
-            seen.append(self._observe(answer, arguments))
+        patient = functools.partial(run_answer.observe, patience=run_answer.PATIENCE)
+        known = len(self._all_probes) - len(self.fresh_probes)
+        for n, arguments in enumerate(() if unwritten else self._all_probes):
+            seen.append(self._observe(answer, arguments, run_answer.observe if n < known else patient))
             unwritten = seen[0].kind == "stub"
             if unwritten or seen[-1].kind == "stopped":
                 break

@@ -27,6 +27,7 @@ from numbers import Complex, Real
 from pathlib import Path
 
 STEPS = 400_000  # of the learner's own code in one call; a right answer takes a fifth
+PATIENCE = 10  # times as many in fresh trials, which may be larger: nobody was told of their size
 BYTECODES = 3_000  # so many steps are lines and bytecodes; all later ones are lines
 CPU_SECONDS = 5.0  # a first call may import something, which takes two
 ENTRIES = 1_000_000
@@ -150,10 +151,10 @@ def close(one, other, atol):
     return one == other or math.isclose(one, other, rel_tol=atol, abs_tol=atol)
 
 
-def observe(call, arguments):
+def observe(call, arguments, patience=1):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given, output = copy.deepcopy(arguments), io.StringIO()
-    with LOCK, _captured(output), _loop_guard() as steps:
+    with LOCK, _captured(output), _loop_guard(patience * STEPS) as steps:
         done = _outcome(call, given)
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
     made, given_back = steps()
@@ -462,14 +463,14 @@ class _TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def _loop_guard():
+def _loop_guard(most):
     """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines
     alone miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
     Also keep what it gave back, under no name, and what functions of the course gave back to it or, inside
     of these, to one another: by the names of both, with what the first one was given.
     """
-    left, given_back, given = STEPS, {}, {}
+    left, given_back, given = most, {}, {}
     # A browser has no clock for threads, and but one of them.
     cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
     start = cpu_time()
@@ -480,7 +481,7 @@ def _loop_guard():
         left -= 1
         if left < 0 or (left % 8 == 0 and cpu_time() - start > CPU_SECONDS):
             raise _TooLong
-        if event == "line" and STEPS - left > BYTECODES:
+        if event == "line" and most - left > BYTECODES:
             frame.f_trace_opcodes = False
         if event == "return" and _runs_in_library(frame.f_back):
             given_back[""] = arg
@@ -508,6 +509,6 @@ def _loop_guard():
 
     sys.settrace(enter)
     try:
-        yield lambda: (STEPS - left, given_back)
+        yield lambda: (most - left, given_back)
     finally:
         sys.settrace(before)

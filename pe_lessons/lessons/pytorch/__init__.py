@@ -54,7 +54,7 @@ sinusoidal_torch = lesson.exercise(
         "needs a gradient": "Your table requires a gradient, but there is nothing to learn in it.",
     },
     # of every second trial, an odd width that is in none
-    redraw=lambda draw, seq_len, d_model: (draw.randint(2, 24), 2 * draw.randint(3, 250) + (seq_len == 3)),
+    redraw=lambda draw, seq_len, d_model: (draw.randint(2, 24), 2 * draw.randint(3, 180) + (seq_len == 3)),
 )
 
 

@@ -38,7 +38,7 @@ sinusoidal_loop = lesson.exercise(
     probes=((5, 4), (3, 6), (4, 4), (3, 10)),
     edge_probes=((4, 5), (2, 3), (250, 16), (1, 4)),
     # of every second trial, an odd width that is in none
-    redraw=lambda draw, seq_len, d_model: (draw.randint(2, 24), 2 * draw.randint(3, 250) + (seq_len == 3)),
+    redraw=lambda draw, seq_len, d_model: (draw.randint(2, 24), 2 * draw.randint(3, 180) + (seq_len == 3)),
 )
 
 right_pairs = lesson.exercise(
