@@ -13,7 +13,7 @@ from pe_lessons.lessons.reuse_evict_share_out import events
 OLD, NEW, GONE = "#9ecae8", "#a6dccb", ("", 1, "white")
 PAPERS = {
     "nothing": "#a6dccb",
-    "list only": "#f2d48a",
+    "position only": "#f2d48a",
     "rotate": "#9ecae8",
     "recompute": "#f2b48a",
 }
@@ -244,7 +244,7 @@ def what_to_do(columns, layers):
             model = partial(events.untrained, family, depth)
             (same,) = {need([event(model(), rotate) for rotate in (False, True)]) for event in alike}
             if same == "nothing" and depth == 1:  # all rows of this column have moved
-                old_list = alike[0](model(), rotate=False, positions=torch.arange(len(events.text)))
-                same = "list only" if old_list > RIGHT else same
+                uncorrected = alike[0](model(), rotate=False, positions=torch.arange(len(events.text)))
+                same = "position only" if uncorrected > RIGHT else same
             needs[family].append(same)
     return word_table(needs, list(columns), [name.replace("\n", " ") for name in columns])
