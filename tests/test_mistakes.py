@@ -47,10 +47,9 @@ def test_every_exercise_has_right_answers_that_are_not_ours():
 @run_answer.our_own()
 def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
     lesson = LESSON_OF[exercise]
-    changes = [
-        [one for one, _ in lesson.changes(exercise.name, style)] for style in lesson.styles(exercise.name)
-    ]
-    for mistake, other in zip(*changes, strict=True):
+    _, second = lesson.styles(exercise.name)
+    others = lesson.changes(exercise.name, second)
+    for mistake, (other, _) in zip(exercise.mistakes, others, strict=True):
         said = [verdict(exercise, one.wrong) for one in (mistake, other)]
         assert said == [mistake.name] * 2, (
             f"{mistake.name!r} is taken for {said[0]!r} in one style and for {said[1]!r} in the other. "
