@@ -50,12 +50,14 @@ def test_a_mistake_gets_its_own_name_in_both_styles_and_no_other(exercise):
     _, second = lesson.styles(exercise.name)
     others = lesson.changes(exercise.name, second)
     for mistake, (other, _) in zip(exercise.mistakes, others, strict=True):
-        said = [verdict(exercise, one.wrong) for one in (mistake, other)]
+        result = exercise.judge(run_answer.Look("called", seen=tuple(all_seen(exercise, mistake.wrong))))
+        said = [result.cause or result.status, verdict(exercise, other.wrong)]
         assert said == [mistake.name] * 2, (
             f"{mistake.name!r} is taken for {said[0]!r} in one style and for {said[1]!r} in the other. "
             "'correct': this change leaves the answer right. The name of another mistake: it does the same. "
             "None: the two styles do not do the same."
         )
+        assert (result.status, result.message) == ("not yet", mistake.say)
         unlike = [
             number
             for number in range(len(exercise._all_probes))
@@ -91,14 +93,6 @@ def without_nan(seen):
     """NaN is like nothing, also not like NaN: the largest float stands for it."""
     entries = (sys.float_info.max if entry != entry else entry for entry in seen.entries)
     return dataclasses.replace(seen, entries=tuple(entries))
-
-
-@every_exercise
-@run_answer.our_own()
-def test_what_a_check_says_of_a_mistake(exercise):
-    for known in exercise.mistakes:
-        result = exercise.judge(run_answer.Look("called", seen=tuple(all_seen(exercise, known.wrong))))
-        assert (result.status, result.cause, result.message) == ("not yet", known.name, known.say)
 
 
 @every_exercise
