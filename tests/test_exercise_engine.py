@@ -397,11 +397,7 @@ def in_a_loop(position, width):
 
 
 def in_reverse(position, width):
-    return angles_of(position, width)[::-1]
-
-
-def angles_of(position, width):
-    return [position * 10.0 ** (-pair / width) for pair in range(width)]
+    return row_of_angles(position, width)[::-1]
 
 
 def a_helper_that_is_wrong(position, width):
@@ -467,7 +463,7 @@ def test_the_place_is_looked_for_in_functions_that_the_answer_calls():
 def test_the_right_numbers_in_another_order_are_not_the_result():
     message = ANGLES.diagnose(in_reverse).message
     at = line_of(in_reverse, "-1")
-    assert message.startswith(f"Your `angles_of(position, width)[::-1]` in line {at} has")
+    assert message.startswith(f"Your `row_of_angles(position, width)[::-1]` in line {at} has")
     assert "but they are not yet the right result" in message
 
 
