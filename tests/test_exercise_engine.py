@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import itertools
 import math
 import types
 
@@ -24,66 +23,38 @@ def scaled(numbers, factor):
     return [factor * number for number in numbers]
 
 
-def build(times=lambda factor: factor, plus=0, order=list):
-    return lambda numbers, factor: order(times(factor) * number + plus for number in numbers)
+def plus(size):
+    return lambda numbers, factor: [factor * number + size for number in numbers]
 
 
-def slip(name, say, part, piece, loses_precision=False):
-    """A mistake in one part of `build`."""
-    return Mistake(name, say, build(**{part: piece}), scaled if loses_precision else None), part, piece
+def squares(numbers, factor, nothing=()):
+    return [factor**2 * number for number in numbers] or list(nothing)
 
 
-def mistakes(*slips):
-    """These, and every two of them in different parts at once."""
-    pairs = []
-    for (one, part, piece), (other, second, stone) in itertools.combinations(slips, 2):
-        if part != second:
-            say = f"Your code makes two mistakes:\n1. {one.say}\n2. {other.say}"
-            wrong = build(**{part: piece, second: stone})
-            pairs.append(Mistake(f"{one.name} + {other.name}", say, wrong))
-    return {"mistakes": [mistake for mistake, _, _ in slips], "pairs": pairs}
-
-
-LARGEST = Mistake("largest", "That is the largest.", lambda numbers, factor: max(numbers))
-SLIPS = (
-    slip("squared", "The factor is squared.", "times", lambda factor: factor**2),
-    slip("not scaled", "The factor is not used.", "times", lambda factor: 1),
-    slip("one more", "There is 1 too much.", "plus", 1),
-    slip("nearly", "There is a little too much.", "plus", 1e-3, loses_precision=True),
-    slip("reversed", "The order is reversed.", "order", lambda numbers: list(numbers)[::-1]),
-)
-MADE = mistakes(*SLIPS)
+SQUARED = Mistake("squared", "It is right. The factor is squared.", squares, praise="It is right.")
+NEARLY = Mistake("nearly", "There is a little too much.", plus(1e-3), exact=scaled)
 EXERCISE = Exercise(
     name="scaled",
     reference=scaled,
     probes=(([1, 2, 4], 3), ([5.0], 2)),
     edge_probes=(([], 2), ([2, math.inf], 7)),
-    mistakes=[LARGEST, *MADE["mistakes"]],
-    pairs=MADE["pairs"],
+    mistakes=[SQUARED, NEARLY],
     hints=("First.", "Second."),
 )
-WITHOUT = dataclasses.replace(EXERCISE, mistakes=(), pairs=())
 
 
 def test_what_a_mistake_does_not_explain_is_said_beside_it_in_place_of_praise():
-    squared, *others = MADE["mistakes"]
-    praised = dataclasses.replace(squared, say=f"It is right. {squared.say}", praise="It is right.")
-    exercise = dataclasses.replace(EXERCISE, mistakes=[praised, *others])
-
-    def squares(numbers, factor, nothing=()):
-        return [factor**2 * number for number in numbers] or list(nothing)
-
     def squared_and_fails_on_empty(numbers, factor):
         return squares(numbers, factor, [0.0])
 
-    assert exercise.diagnose(squares).message == f"It is right. {squared.say}"
-    result = exercise.diagnose(squared_and_fails_on_empty)
+    assert EXERCISE.diagnose(squares).message == "It is right. The factor is squared."
+    result = EXERCISE.diagnose(squared_and_fails_on_empty)
     assert result.cause == "squared"
     assert result.message == (
         "The factor is squared.\nThat may not be all: "
         "`squared_and_fails_on_empty(numbers=[], factor=2)` should have length 0, but has length 1."
     )
-    assert exercise.failing() == ([], 2), "what the message shows"
+    assert EXERCISE.failing() == ([], 2), "what the message shows"
 
 
 @pytest.mark.parametrize(
@@ -103,10 +74,10 @@ def test_an_answer_with_a_loop_is_not_done_where_the_task_asks_for_none(answer, 
 
 def test_of_a_loss_of_precision_only_the_size_is_compared():
     for size in (2e-3, -5e-4, 1e-2):
-        assert EXERCISE.diagnose(build(plus=size)).cause == "nearly"
+        assert EXERCISE.diagnose(plus(size)).cause == "nearly"
     for size in (5e-2, 2e-6):
-        assert EXERCISE.diagnose(build(plus=size)).cause is None
-    assert EXERCISE.diagnose(build(plus=1e-9)).status == "correct"
+        assert EXERCISE.diagnose(plus(size)).cause is None
+    assert EXERCISE.diagnose(plus(1e-9)).status == "correct"
 
 
 def test_infinities_match_and_nan_never_does():
@@ -143,7 +114,7 @@ def test_an_error_asked_for_has_to_come():
     ],
 )
 def test_an_unknown_mistake_gets_a_sentence_that_helps(answer, words):
-    result = WITHOUT.diagnose(answer)
+    result = EXERCISE.diagnose(answer)
     assert result.status == "not yet"
     assert result.cause is None
     assert words in result.message
@@ -379,7 +350,7 @@ def test_a_case_left_out_is_not_an_untouched_stub():
             raise NotImplementedError
         return scaled(numbers, factor)
 
-    result = WITHOUT.diagnose(half)
+    result = EXERCISE.diagnose(half)
     assert result.status == "error"
     assert "does not handle this case yet" in result.message
 
@@ -426,11 +397,7 @@ def in_a_loop(position, width):
 
 
 def in_reverse(position, width):
-    return angles_of(position, width)[::-1]
-
-
-def angles_of(position, width):
-    return [position * 10.0 ** (-pair / width) for pair in range(width)]
+    return row_of_angles(position, width)[::-1]
 
 
 def a_helper_that_is_wrong(position, width):
@@ -496,7 +463,7 @@ def test_the_place_is_looked_for_in_functions_that_the_answer_calls():
 def test_the_right_numbers_in_another_order_are_not_the_result():
     message = ANGLES.diagnose(in_reverse).message
     at = line_of(in_reverse, "-1")
-    assert message.startswith(f"Your `angles_of(position, width)[::-1]` in line {at} has")
+    assert message.startswith(f"Your `row_of_angles(position, width)[::-1]` in line {at} has")
     assert "but they are not yet the right result" in message
 
 
@@ -605,10 +572,8 @@ def test_arguments_too_long_to_print_are_to_be_had():
 
 
 def test_what_the_answer_is_given_is_not_told_as_known():
-    def right(numbers):
-        return numbers * 2.5
-
-    exercise = Exercise("scale", right, probes=((np.array([0.5, 1.5, 4]),),), rights=(times_two_and_a_half,))
+    right = times_two_and_a_half
+    exercise = Exercise("scale", right, probes=((np.array([0.5, 1.5, 4]),),), rights=(right,))
     message = exercise.diagnose(times_three_and_a_half).message
     assert message.startswith("I don't recognise `same * 3.5` in line")
 

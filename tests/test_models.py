@@ -20,6 +20,8 @@ LLAMA_3 = {
     "rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 128,
 }  # fmt: skip
+PLAIN = arrays.frequencies(16, base=500_000.0)  # as Llama's, without a rule
+GALLERY = models.gallery()
 
 # As their authors published them, with what they left out left out; each letter of a plan is a layer.
 PUBLISHED_FILES = json.loads((Path(__file__).parent / "published_configs.json").read_text("utf-8"))
@@ -70,16 +72,18 @@ def test_the_old_and_the_new_spelling_say_the_same(rule):
         (
             {"rope_scaling": {"rope_type": "proportional", "factor": 4.0}, "partial_rotary_factor": 0.25},
             4,
-            [*arrays.frequencies(16, base=500_000.0)[:2] / 4, *[0.0] * 6],
+            [*PLAIN[:2] / 4, *[0.0] * 6],
         ),
         (
             {"rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.25}},
             4,
-            [*arrays.frequencies(16, base=500_000.0)[:2], *[0.0] * 6],
+            [*PLAIN[:2], *[0.0] * 6],
         ),
+        # Without a ramp the pairs that turn once in the trained length stay, and the slower ones are divided.
+        ({"rope_scaling": LLAMA_3 | {"high_freq_factor": 1.0}}, 16, [*PLAIN[:2], *PLAIN[2:] / 4]),
     ],
 )
-def test_a_part_of_the_head_turns(more, rotary_dim, frequencies):
+def test_which_pairs_turn_and_how_fast(more, rotary_dim, frequencies):
     layer = only(LLAMA | more)
     assert layer.rotary_dim == rotary_dim
     np.testing.assert_allclose(layer.frequencies, frequencies, rtol=1e-12)
@@ -89,7 +93,7 @@ def test_two_lists_of_factors():
     rule = {"type": "longrope", "short_factor": [1.0] * 8, "long_factor": [4.0] * 8}
     config = LLAMA | {"rope_scaling": rule, "original_max_position_embeddings": 128}
     layer = only(config)
-    np.testing.assert_allclose(layer.frequencies, arrays.frequencies(16, base=500_000.0))
+    np.testing.assert_allclose(layer.frequencies, PLAIN)
     assert layer.attention_factor == pytest.approx(np.sqrt(1 + np.log(4) / np.log(128)))
     told = "the long list of factors; keys that are cached were turned by another rule"
     assert told in models.explain(config)
@@ -178,6 +182,8 @@ def test_layers_without_positions():
         (LLAMA | {"rope_scaling": YARN | {"factor": np.inf}}, "unknown", "factor = inf is no number"),
         (LLAMA | {"rope_parameters": {"full_attention": {}, "hybrid": 3}, "layer_types": ["hybrid"] * 4},
          "unknown", "rope_parameters of 'hybrid' is 3"),
+        (LLAMA | {"layer_types": ["chunked_attention"] * 4, "attention_chunk_size": 128}, "rotary",
+         "on all 16 columns of a head, chunks of 128 tokens"),
     ],
 )  # fmt: skip
 def test_other_kinds_and_what_is_not_understood(config, kind, words):
@@ -214,16 +220,8 @@ def test_zero_null_and_left_out_are_three_things():
     assert "head_dim 0" in models.layers(scout | {"head_dim": 0})[0].why
 
 
-def test_llama_3_s_rule_without_a_ramp():
-    """Pairs that turn once in the trained length stay, the slower ones are divided. No pair is in between."""
-    rule = LLAMA_3 | {"high_freq_factor": 1.0}
-    plain = arrays.frequencies(16, base=500_000.0)
-    expected = np.where(plain * 128 < 2 * np.pi, plain / 4, plain)
-    np.testing.assert_allclose(only(LLAMA | {"rope_scaling": rule}).frequencies, expected)
-
-
 def test_deepseek_v4_in_the_old_spelling():
-    old = models.gallery()["deepseek-v4-flash"]["config"]
+    old = GALLERY["deepseek-v4-flash"]["config"]
     plan = models.layers(old)
     ratios = old["compress_ratios"][: len(plan)]
     assert [layer.base for layer in plan] == [160_000 if ratio else 10_000 for ratio in ratios]
@@ -303,14 +301,9 @@ def test_in_a_window_no_distance_is_new():
     assert "beyond 512 tokens: 5 pairs reach angles that no training text had" in models.explain(LLAMA)
 
 
-def test_chunks_are_no_window():
-    chunked = LLAMA | {"layer_types": ["chunked_attention"] * 4, "attention_chunk_size": 128}
-    assert "on all 16 columns of a head, chunks of 128 tokens" in models.explain(chunked)
-
-
-@pytest.mark.parametrize("name", models.gallery())
+@pytest.mark.parametrize("name", GALLERY)
 def test_an_exhibit_of_the_gallery(name):
-    exhibit = models.gallery()[name]
+    exhibit = GALLERY[name]
     assert list(exhibit) == ["model", "date", "published", "source", "note", "config"]
     assert re.fullmatch(r"20(1[7-9]|2\d)(-(0[1-9]|1[0-2]))?", exhibit["date"])
     assert exhibit["published"] in PUBLISHED
@@ -327,13 +320,13 @@ EXPLAINED = (Path(__file__).parent / "explained.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize("expected", EXPLAINED, ids=lambda expected: expected.split("\n")[0])
 def test_an_exhibit_is_explained_word_for_word(expected):
     name, text = expected.strip().split("\n\n")
-    assert models.explain(models.gallery()[name]["config"]) == text
+    assert models.explain(GALLERY[name]["config"]) == text
 
 
 def test_the_gallery_is_in_order_and_shows_every_kind():
-    dates = [exhibit["date"] for exhibit in models.gallery().values()]
+    dates = [exhibit["date"] for exhibit in GALLERY.values()]
     assert dates == sorted(dates) and len(dates) >= 25
-    shown = {layer.kind for one in models.gallery().values() for layer in models.layers(one["config"])}
+    shown = {layer.kind for one in GALLERY.values() for layer in models.layers(one["config"])}
     assert shown == {*models.KINDS, "rotary"} - {"unknown"}
 
 
@@ -382,7 +375,7 @@ def test_a_value_of_the_wrong_kind_is_refused(more, words):
     ],
 )  # fmt: skip
 def test_a_misspelled_name_is_named(name, meant):
-    config = models.gallery()["gpt-oss-120b"]["config"]
+    config = GALLERY["gpt-oss-120b"]["config"]
     assert models.understood(config)
     slip = without(config, meant if meant != "num_hidden_layers" else "") | {name: 64}
     assert f"{name} = 64 is not understood: is {meant} meant?" in models.explain(slip)
@@ -406,7 +399,7 @@ def test_a_window_that_nobody_gives_is_not_understood():
     config = LLAMA | {"layer_types": ["sliding_attention", "full_attention"] * 2}
     assert "sliding_window is left out: no window is known" in models.explain(config)
     assert not models.understood(config) and models.understood(config | {"sliding_window": 8})
-    gpt_oss = without(models.gallery()["gpt-oss-120b"]["config"], "sliding_window")
+    gpt_oss = without(GALLERY["gpt-oss-120b"]["config"], "sliding_window")
     assert models.layers(gpt_oss)[0].window == 128
 
 
@@ -471,7 +464,7 @@ def test_what_single_layers_have_of_their_own():
 
 
 def test_two_configs_are_compared_by_name_or_folder(tmp_path, capsys):
-    (tmp_path / "config.json").write_text(json.dumps(models.gallery()["llama-3-8b"]["config"]))
+    (tmp_path / "config.json").write_text(json.dumps(GALLERY["llama-3-8b"]["config"]))
     assert models.main(["diff", "llama-2-7b", str(tmp_path)]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert "- layers 0-31: rotary with base 10,000 on all 128 columns of a head" in shown
@@ -492,22 +485,22 @@ def test_what_is_missing_or_misspelled_on_the_command_line_is_said(capsys):
     for name in ("zzz", "a/folder"):
         assert models.main([name]) == 2
         shown = capsys.readouterr().err
-        assert all(name in shown for name in models.gallery())
+        assert all(name in shown for name in GALLERY)
     assert models.main(["no/such/file.json"]) == 2
     assert "config must be a readable file" in capsys.readouterr().err
 
 
 def test_each_known_name_is_taken_and_listed(capsys):
-    assert models.main([*models.gallery()]) == 0
+    assert models.main([*GALLERY]) == 0
     assert capsys.readouterr().err == ""
     with pytest.raises(SystemExit):
         models.main(["--help"])
     shown = capsys.readouterr().out.split("known names: ")[1]
-    assert shown.replace("\n", " ").strip().split(", ") == [*models.gallery()]
+    assert shown.replace("\n", " ").strip().split(", ") == [*GALLERY]
 
 
 def test_a_reader_that_closes_its_end_is_no_error():
-    command = f"{sys.executable} -m pe_lessons.models --json {' '.join(models.gallery())} | head -c 1"
+    command = f"{sys.executable} -m pe_lessons.models --json {' '.join(GALLERY)} | head -c 1"
     said = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert (said.stdout, said.stderr) == ("[", "")
 

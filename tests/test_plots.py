@@ -100,14 +100,10 @@ def test_show_says_where_colours_mean_something(displayed, kind):
 def test_a_table_rounds_floating_point_numbers_without_minus_zero_and_nothing_else(displayed):
     plots.show_table([[-0.00001, 2.0]], rows=["row"], columns=["a", "b"], corner="name", digits=2)
     plots.show_table([[True, False]])
-    data, other = (shown for shown, _ in displayed)
+    plots.show_table([[1]], rows=["|m-n|"], columns=["a"])
+    data, other, barred = (shown for shown, _ in displayed)
     assert data["text/plain"] == "name     a     b\n row  0.00  2.00"
     assert data["text/markdown"] == "| name | a | b |\n| --- | ---: | ---: |\n| row | 0.00 | 2.00 |"
     assert other["text/plain"] == "      0      1\n0  True  False"
-
-
-def test_a_bar_in_a_name_makes_no_column(displayed):
-    plots.show_table([[1]], rows=["|m-n|"], columns=["a"])
-    [(data, _)] = displayed
-    assert data["text/markdown"].splitlines()[2] == "| \\|m-n\\| | 1 |"
-    assert data["text/plain"].splitlines()[1] == "|m-n|  1"
+    assert barred["text/markdown"].endswith("\n| \\|m-n\\| | 1 |"), "a bar in a name makes no column"
+    assert barred["text/plain"].endswith("\n|m-n|  1")

@@ -202,9 +202,6 @@ class Lazy:
     def __iter__(self):
         return iter(self.make())
 
-    def __len__(self):
-        return len(self.make())
-
 
 def _places(change):
     return [change] if isinstance(change[0], str) else change

@@ -11,6 +11,7 @@ import bisect
 import copy
 import functools
 import inspect
+import itertools
 import linecache
 import math
 from collections import defaultdict
@@ -238,7 +239,7 @@ class _Numbers:
 
     def _near(self, mine, theirs):
         return len(mine) == len(theirs) and all(
-            run_answer.close(one, two, self.atol) for one, two in zip(mine, theirs)
+            map(run_answer.close, mine, theirs, itertools.repeat(self.atol))
         )
 
 

@@ -12,6 +12,7 @@ import dis
 import functools
 import inspect
 import io
+import itertools
 import json
 import math
 import site
@@ -73,7 +74,7 @@ class Behaviour:
         return (
             (self.kind, self.shape, self.changed) == (other.kind, other.shape, other.changed)
             and self.kind != "unusable"
-            and all(close(mine, theirs, atol) for mine, theirs in zip(self.entries, other.entries))
+            and all(map(close, self.entries, other.entries, itertools.repeat(atol)))
         )
 
     def distance(self, other):
@@ -387,8 +388,8 @@ def _gave(own, value, given, inside):
 
 
 def _may_be(own, value):
-    """Whether its contents may be these, as far as its shape tells, which takes no time."""
-    shape = getattr(value, "shape", None)
+    """Whether its contents may be these, as far as its kind and shape tell, which takes no time."""
+    shape = () if isinstance(value, int | float | str | None) else getattr(value, "shape", None)
     return not isinstance(own, tuple) or not isinstance(shape, tuple) or shape == own[0]
 
 
@@ -425,8 +426,8 @@ def _contents(value, depth=9):
 
 
 def _first_changed(before, after):
-    pairs = enumerate(zip(before, after))
-    return next((n for n, (a, b) in pairs if _contents(a) != _contents(b)), None)
+    pairs = enumerate(zip(before, after))  # what cannot change, such as a number, is its own copy
+    return next((n for n, (a, b) in pairs if a is not b and _contents(a) != _contents(b)), None)
 
 
 def no_input(*_):

@@ -96,7 +96,8 @@ def _nothing(config):
     for name in ("partial_rotary_factor", "rotary_pct", "rope_pct", "rotary_dim"):
         if config.get(name) == 0:
             yield f"{name} is 0: no column turns"
-    null = "rope_theta" in config and config["rope_theta"] is None and not _base(config)
+    inside = any(rope.get("rope_theta") for rope in reader._all_rotations(config))
+    null = "rope_theta" in config and config["rope_theta"] is None and not inside
     if null and reader._kind(config) != "none":
         yield f"rope_theta is null: {tables.BASE:,.0f} is taken where a layer is rotary"
 
@@ -163,8 +164,3 @@ def _unused(config):
 CHECKS = (
     _unused, _two_spellings, _lengths, _unturned, _lists, _widths, _shared, _nothing, _no_window, _not_read,
 )  # fmt: skip
-
-
-def _base(config):
-    bases = (reader._get(rope, "rope_theta") for rope in reader._all_rotations(config))
-    return next(filter(None, bases), None)
