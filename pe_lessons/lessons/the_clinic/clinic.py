@@ -124,16 +124,6 @@ class Case(Checked):
     def other_numbers(self):
         return [self.data["again"]] if "again" in self.data else []
 
-    def patient_text(self):
-        """The source of the guilty program."""
-        right = Answer(answers, self.data["program"], "arrays")
-        texts = []
-        right.with_changes(
-            Change(right, self.culprit_change), run=lambda text, file, scope: (texts.append(text), scope)
-        )
-        parts = texts[0].split("\n\n\n")
-        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
-
     def ask(self, test=True):
         """Print the riddle, and show its plot if it has one. With test=False, it asks only for a name."""
         print(self.text if test else self.text.replace(_wrapped(TASK), "Name one."))
@@ -172,9 +162,11 @@ class Case(Checked):
 
     @functools.cached_property
     def evidence(self):
-        """The text of the guilty program, or calls of it with their results; or nothing."""
+        """The text of the guilty program without its docstring, or calls with their results; or nothing."""
         if "code" in self.data:
-            return without_docstring(self.patient_text())
+            text = inspect.getsource(self.right).replace(*self.culprit_change)
+            head, _, below = text.partition('    """')
+            return head + below.partition('"""\n')[2].rstrip()
         scope = {"np": np, "program": self.patient}
         lines = [f">>> {self.data['given']}"] if "given" in self.data else []
         exec(self.data.get("given", ""), scope)
@@ -376,12 +368,6 @@ def groups():
     for one in cases():
         found.setdefault(one.group, []).append(one)
     return found
-
-
-def without_docstring(text):
-    """The source of a function without what stands between its first two triple quotes."""
-    head, _, rest = text.partition('    """')
-    return head + rest.partition('"""\n')[2] if rest else text
 
 
 def _verdict(test, program):
