@@ -158,6 +158,7 @@ def test_a_riddle_fits_on_a_screen_and_gives_nothing_away(case, capsys):
     assert '"""' not in case.text and case.culprit.say not in case.text
     assert (case.lineup in case.text) != case.later
     assert bool(case.evidence) == bool({"session", "code"} & case.data.keys())
+    assert "code" not in case.data or case.culprit_change[1] in case.evidence
 
 
 def markdown_of(cell_id):
