@@ -69,17 +69,11 @@ def reference(env, shown, kind, target):
     )  # fmt: skip
 
 
-def without_links(found):
-    """A copy that can be shown on any page."""
+def without_label(found):
+    """A copy without the bold words at its beginning, and without links, so that any page can show it."""
     found = found.deepcopy()
     for link in list(found.findall(addnodes.pending_xref)):
         link.replace_self(link.children)
-    return found
-
-
-def without_label(found):
-    """A copy without the bold words at its beginning."""
-    found = without_links(found)
     del found[: found.index(next(found.findall(nodes.strong))) + 1]
     if isinstance(found[0], nodes.Text):
         text = found[0].lstrip()

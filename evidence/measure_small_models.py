@@ -99,7 +99,7 @@ def stretched():
 def tuned():
     """The rotary model after 200 more steps, as it is, at four times the length."""
     model = copy.deepcopy(loaded("rope")).requires_grad_(True)
-    tokens = train_small.tokens_of(train_small.training_text())
+    tokens = small_models.encode(train_small.training_text())
     options = {"length": 1024, "batch_size": 2, "highest_lr": 5e-4, "warm_up": 20, "bfloat16": True}
     for _ in train_small.train(model, tokens, seed=100, steps=200, **options):
         pass

@@ -12,12 +12,11 @@ matrices, gradients clipped at 1; the learning rate climbs for 100 of 3000 steps
 from 0.004 to a hundredth of it. Matrices are multiplied in bfloat16 where the processor is faster at it;
 weights are kept in float32. The recipe is the same for all five, and nothing was tuned for one of them.
 
-A run takes about nine minutes on one core with bfloat16 (AVX512_BF16). Runs on different machines differ by
+A run takes about ten minutes on one core with bfloat16 (AVX512_BF16). Runs on different machines differ by
 hundredths of a bit.
 """
 
 import argparse
-import contextlib
 import datetime
 import hashlib
 import json
@@ -53,46 +52,12 @@ def training_text():
     return "".join(path.read_text(encoding="utf-8", errors="replace") for path in paths)
 
 
-def tokens_of(text):
-    """What `small_models.encode` gives, as bytes, and without its warning."""
-    number_of = torch.zeros(0x110000, dtype=torch.uint8)
-    for number, character in enumerate(small_models.CHARACTERS):
-        number_of[ord(character)] = number
-    codes = torch.frombuffer(bytearray(text.encode("utf-32-le")), dtype=torch.int32)
-    return number_of[codes.long()]
-
-
 def batch(tokens, seed, step, *, length, batch_size):
     """The windows of a step, and what follows each of their characters; (batch_size, length) each."""
     generator = torch.Generator().manual_seed(1_000_000 * seed + step)
     starts = torch.randint(len(tokens) - length, (batch_size, 1), generator=generator)
-    windows = tokens[starts + torch.arange(length + 1)].long()
+    windows = tokens[starts + torch.arange(length + 1)]
     return windows[:, :-1], windows[:, 1:]
-
-
-def mask_of(model, length):
-    """What is added to the scores, (length, length) or (num_heads, length, length): bias, and the mask."""
-    bias = torch.as_tensor(model.encoding.bias(None, torch.arange(length)), dtype=torch.float32)
-    future = torch.ones(length, length, dtype=torch.bool).triu(1)
-    return bias.expand(*bias.shape[:-2], length, length).masked_fill(future, -math.inf)
-
-
-def scores_of(model, tokens, positions, mask):
-    """What ``model(tokens)`` computes, in fewer passes over memory."""
-    x = model.encoding.add(model.embedding(tokens), positions)  # (batch, seq_len, d_model)
-    batch_size, seq_len, d_model = x.shape
-    if mask.dim() == 3:
-        mask = mask.repeat(batch_size, 1, 1)  # (batch * num_heads, n_q, n_k)
-    for block in model.blocks:
-        qkv = block.to_qkv(block.norm_attention(x)).view(batch_size, seq_len, 3, block.num_heads, -1)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)
-        q, k = model.encoding.turn(q, positions), model.encoding.turn(k, positions)
-        q, k, v = (rows.flatten(0, 1) for rows in (q, k, v))  # (batch * num_heads, seq_len, head_dim)
-        scores = torch.baddbmm(mask.to(q.dtype), q, k.transpose(1, 2), alpha=1 / math.sqrt(q.shape[-1]))
-        mixed = torch.bmm(scores.softmax(dim=-1).to(v.dtype), v).unflatten(0, (batch_size, -1))
-        x = x + block.to_out(mixed.transpose(1, 2).reshape(batch_size, seq_len, d_model))
-        x = x + block.mlp(block.norm_mlp(x))
-    return model.head(model.norm(x))
 
 
 def bfloat16_is_faster():
@@ -137,14 +102,13 @@ def train(
 ):
     """Train, and yield each step with its loss in bits."""
     optimizer = optimizer_of(model)
-    positions, mask = torch.arange(length), mask_of(model, length)
     model.train()
     for step in range(1, steps + 1):
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, steps, highest_lr, warm_up)
         read, asked = batch(tokens, seed, step, length=length, batch_size=batch_size)
-        with torch.autocast("cpu", torch.bfloat16) if bfloat16 else contextlib.nullcontext():
-            scores = scores_of(model, read, positions, mask)
+        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+            scores = model(read)
         loss = F.cross_entropy(scores.float().flatten(0, 1), asked.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -202,7 +166,7 @@ def main():
     torch.manual_seed(wanted.seed)
     model = small_models.untrained(wanted.model)
     recent = []
-    for step, loss in train(model, tokens_of(text), seed=wanted.seed, bfloat16=bfloat16):
+    for step, loss in train(model, small_models.encode(text), seed=wanted.seed, bfloat16=bfloat16):
         recent = [*recent[-99:], loss]
         if step % 100 == 0:
             print(f"step {step} of {STEPS}: {sum(recent) / len(recent):.2f} bits", flush=True)

@@ -98,11 +98,6 @@ def test_first_call_then_nothing_to_do(course, steps):
     assert len(steps) == 4
 
 
-def change(path):
-    with path.open("a") as file:
-        file.write("\n# changed\n")
-
-
 @pytest.mark.parametrize("cut_off_at", ["venv", "--no-deps", "-e", "import matplotlib.font_manager"])
 def test_a_failed_install_is_taken_up_again(course, steps, cut_off_at):
     steps.fail_at = cut_off_at
@@ -143,7 +138,8 @@ def test_a_pytorch_that_the_learner_chose_stays(course, steps, build):
     course.set_up(["test"])
     shutil.rmtree(next(course.PACKAGES.glob("torch-*+cpu.dist-info")))
     install(course, build)
-    change(course.ROOT / "constraints.txt")
+    with (course.ROOT / "constraints.txt").open("a") as file:
+        file.write("\n# changed\n")
     course.set_up(["test"])
     assert kinds(steps[4:]) == ["rest", "fonts"]
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 from reexecute import ROOT
 
-from pe_lessons import doctor
 from pe_lessons.lessons.the_clinic import hunt, server
 
 CUT = textwrap.dedent(inspect.getsource(server.Cache.cut))
@@ -32,8 +31,8 @@ def by_kind(first):
 
 
 def test_the_program_keeps_all_laws_but_one_and_without_its_fault_all():
-    assert [*hunt.broken(hunt.program())] == [hunt.SYMPTOM]
-    assert hunt.broken(hunt.program())[hunt.SYMPTOM] > 0.1
+    [(law, size)] = hunt.broken(hunt.program()).items()
+    assert law == hunt.SYMPTOM and size > 0.1
     assert hunt.broken(hunt.program(repaired=True)) == {}
 
 
@@ -43,11 +42,6 @@ def test_letters_do_not_hang_on_the_last_bit():
         program.Server(program.random_model()).answer(requests)
         best = torch.stack([row.topk(2).values for one in requests for row in one.scores])
         assert (best[:, 0] - best[:, 1]).min() > 1e-3
-
-
-def test_the_doctor_finds_nothing_because_it_asks_the_model_only():
-    findings = doctor.examine(hunt.program().random_model().forward, relative=True)
-    assert {one.status for one in findings} == {"right", "note"}
 
 
 def test_each_function_has_a_name_and_the_fault_is_not_on_the_first_screen():
@@ -231,12 +225,10 @@ def test_neither_the_lineup_nor_a_docstring_says_which_columns_are_dropped():
     assert "padding" not in server.Server.tidy.__doc__ + server.Cache.cut.__doc__
 
 
-def test_the_model_in_the_other_layout_has_the_same_weights_and_no_report_without_a_reference_sees_it():
-    other, own = hunt.other_layout(), server.random_model()
-    assert all((one == two).all() for one, two in zip(other.parameters(), own.parameters()))
-    findings = doctor.examine(other.forward, relative=True, reference=own.forward)
-    assert [one.id for one in findings if one.status == "wrong"] == ["reference/layout-neighbours"]
-    assert [one.check for one in findings if one.status == "note"] == ["equal tokens"]
+def test_the_model_in_the_other_layout_has_the_same_weights():
+    """What the doctor says of both models stands in the lesson, and nbval compares it."""
+    for one, two in zip(hunt.other_layout().parameters(), server.random_model().parameters()):
+        assert torch.equal(one, two)
 
 
 def test_dots_in_the_place_of_a_source_ask_for_a_name(capsys):

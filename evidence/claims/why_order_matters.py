@@ -26,17 +26,18 @@ def who_chased_whom(seed):
         "sinusoidal": arrays.sinusoidal(6, 32),
     }
     _, tokens, subjects = sentences.who_chased_whom()
-    for name, table in (blind | tables).items():
+
+    def accuracy(table):
         batches = itertools.repeat((tokens, subjects))
         model = train(seed, batches, sizes=(14, 8), steps=80, table=table, pool=True)
-        yield name, toys.accuracy(model, tokens, subjects), equal_to(0.5 if name in blind else 1.0)
+        return toys.accuracy(model, tokens, subjects)
+
+    for name, table in (blind | tables).items():
+        yield name, accuracy(table), equal_to(0.5 if name in blind else 1.0)
     bounds = {
         "1000 + index": (1000 + INDEX, between(0.1, 0.6)),
         "index / 1000": (INDEX / 1000, between(0.4, 0.6)),
         "10,000 x index": (10_000 * INDEX, between(0.12, 0.16)),
     }
     for name, (numbers, claim) in bounds.items():
-        batches = itertools.repeat((tokens, subjects))
-        table = lesson.in_first_columns(numbers)
-        model = train(seed, batches, sizes=(14, 8), steps=80, table=table, pool=True)
-        yield f"{name} in one column", toys.accuracy(model, tokens, subjects), claim
+        yield f"{name} in one column", accuracy(lesson.in_first_columns(numbers)), claim

@@ -15,8 +15,7 @@ is such a program with a change, made as those of the exercises are (`exercises/
     session = ["program(5, 1)"]   what is shown of the guilty one: calls with their results, and the names
     given = "x = np.ones(4)"      that they need; or
     code = true                   its text; or a table `plot`: `lines` is Python for `plots.curves`
-    tries = ["5, 1", "0, 3"]      arguments with which the engine knows the suspects apart
-    trials = ["one token", ...]   what each of them is, where the numbers do not say it; or left out
+    tries = ["5, 1", "0, 3"]      arguments that tell the suspects from each other and from the right program
     culprit = "B"                 of three tables `suspects`: who (in words), change, say (what speaks for or
                                   against it)
     again = [...]                 numbers of the right program that are other ones in the second patient, and
@@ -38,7 +37,6 @@ import numpy as np
 
 from pe_lessons import plots
 from pe_lessons.exercises import failed_cells, run_answer
-from pe_lessons.exercises.exercise import Exercise, Mistake
 from pe_lessons.exercises.lesson_files import Answer, Change
 from pe_lessons.exercises.result import Checked, shown
 from pe_lessons.lessons.the_clinic import CASES, answers
@@ -126,36 +124,6 @@ class Case(Checked):
     def other_numbers(self):
         return [self.data["again"]] if "again" in self.data else []
 
-    @functools.cached_property
-    def exercise(self):
-        """The engine's view: the right program, the suspects as mistakes, and what tells them apart."""
-        scope = {"np": np, "normal": _normal}
-        probes = tuple(eval(f"({arguments},)", scope) for arguments in self.data["tries"])
-
-        def said(name, *arguments):
-            which = probes.index(arguments)
-            return f"{name}({self.data['tries'][which]})  # {self.data['trials'][which]}"
-
-        return Exercise(
-            name=self.name,
-            reference=self.right,
-            mistakes=tuple(
-                Mistake(one.letter, f"{one.letter}: {one.who}.", one.program) for one in self.suspects
-            ),
-            probes=probes,
-            call=said if "trials" in self.data else None,
-        )
-
-    def patient_text(self):
-        """The source of the guilty program."""
-        right = Answer(answers, self.data["program"], "arrays")
-        texts = []
-        right.with_changes(
-            Change(right, self.culprit_change), run=lambda text, file, scope: (texts.append(text), scope)
-        )
-        parts = texts[0].split("\n\n\n")
-        return next(part for part in parts if part.startswith(f"def {self.data['program']}("))
-
     def ask(self, test=True):
         """Print the riddle, and show its plot if it has one. With test=False, it asks only for a name."""
         print(self.text if test else self.text.replace(_wrapped(TASK), "Name one."))
@@ -194,9 +162,11 @@ class Case(Checked):
 
     @functools.cached_property
     def evidence(self):
-        """The text of the guilty program, or calls of it with their results; or nothing."""
+        """The text of the guilty program without its docstring, or calls with their results; or nothing."""
         if "code" in self.data:
-            return without_docstring(self.patient_text())
+            text = inspect.getsource(self.right).replace(*self.culprit_change)
+            head, _, below = text.partition('    """')
+            return head + below.partition('"""\n')[2].rstrip()
         scope = {"np": np, "program": self.patient}
         lines = [f">>> {self.data['given']}"] if "given" in self.data else []
         exec(self.data.get("given", ""), scope)
@@ -400,12 +370,6 @@ def groups():
     return found
 
 
-def without_docstring(text):
-    """The source of a function without what stands between its first two triple quotes."""
-    head, _, rest = text.partition('    """')
-    return head + rest.partition('"""\n')[2] if rest else text
-
-
 def _verdict(test, program):
     try:
         said = test(program)
@@ -455,10 +419,6 @@ def _in_brief(program, right, call):
         return ""
     calls = f" (`program({asked})` is {got} and should be {wanted})", f" (`program({asked})`)"
     return next((said for said in calls if len(said) <= 90 and "\n" not in said), "")
-
-
-def _normal(*shape):
-    return np.random.default_rng(21).normal(size=shape)
 
 
 def _wrapped(text):

@@ -50,13 +50,6 @@ def _draw_dotted(ax, place, column):
     ax.add_patch(plt.Rectangle(corner, 0.92, 0.84, fill=False, ec="black", ls=":", lw=1.5))
 
 
-def _draw_request(ax, place, row, newest):
-    """The columns of a request, and its newest letter in a dotted box after them."""
-    _draw_columns(ax, place, row)
-    _draw_dotted(ax, place, len(row))
-    ax.text(len(row), place, newest, ha="center", va="center", color="black")
-
-
 def _without_frame(ax):
     ax.tick_params(length=0)
     for spine in ax.spines.values():
@@ -72,7 +65,9 @@ def show_service():
         axes, times, ("step 1: the prompts are read", "step 3: letter 3 is written"), strict=True
     ):
         for place, (row, newest) in enumerate(rows):
-            _draw_request(ax, place, row, newest)
+            _draw_columns(ax, place, row)
+            _draw_dotted(ax, place, len(row))
+            ax.text(len(row), place, newest, ha="center", va="center", color="black")
         ax.set_title(when, loc="left")
         ax.set(xlim=(-0.7, 8.7), ylim=(1.5, -0.5))
         ax.set_yticks(range(2), [prompt for prompt, _ in WISHES])

@@ -4,6 +4,7 @@ A function is put into a fresh copy of the program, which then has to keep the l
 tell the cause from the symptom: a program may be right again although the guilty function is as it was.
 """
 
+import ast
 import dataclasses
 import inspect
 import operator
@@ -48,18 +49,12 @@ def program(repaired=False, **replaced):
 def functions():
     """The names of all functions of the program, those of a class with its name and a dot."""
     names = []
-    for name, thing in vars(program()).items():
-        if getattr(thing, "__module__", None) != "server_copy":
-            continue
-        inside = [f"{name}.{key}" for key, one in vars(thing).items() if _written(one)] * inspect.isclass(
-            thing
-        )
-        names += inside or [name] * _written(thing)
+    for one in ast.parse(TEXT).body:
+        if isinstance(one, ast.FunctionDef):
+            names.append(one.name)
+        elif isinstance(one, ast.ClassDef):
+            names += [f"{one.name}.{inner.name}" for inner in one.body if isinstance(inner, ast.FunctionDef)]
     return names
-
-
-def _written(thing):
-    return isinstance(thing, types.FunctionType) and thing.__code__.co_filename == "server.py"
 
 
 def _gaps(program, wishes, **options):
@@ -73,15 +68,12 @@ def _gaps(program, wishes, **options):
         yield (torch.stack(request.scores) - alone).abs().amax(dim=1)
 
 
-def first_wrong(wishes, show=None, **options):
+def first_wrong(wishes, **options):
     """Print for each request the first letter whose scores are not those of its text, read alone and at once.
 
-    wishes: pairs of a prompt and how many letters to write. show: the prompts to print, by default all.
-    options: those of `server.Config`.
+    wishes: pairs of a prompt and how many letters to write. options: those of `server.Config`.
     """
     for (prompt, letters), first in zip(wishes, _first_wrong(wishes, **options)):
-        if show is not None and prompt not in show:
-            continue
         print(f"{prompt:>21} {letters}: {f'wrong from letter {first} on' if first else 'right'}")
 
 
