@@ -74,10 +74,9 @@ def _first_wrong(verdicts):
     unsure = None
     for verdict in verdicts:
         if verdict.status == "wrong":
-            yield verdict
-            return
+            return verdict
         unsure = unsure or (verdict if verdict.status == "not tried" else None)
-    yield unsure or verdict
+    return unsure or verdict
 
 
 def _causal(diagonal=0):
@@ -185,7 +184,7 @@ def _longer(patient, check):
         )  # fmt: skip
 
     halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
-    (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
+    found = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
     unsure = found.size is not None and found.size < patient.perhaps_rough
     patient.grows = found.status == "wrong" and not unsure
     if found.id.endswith("from-the-end") and _seen_inside(inside.bias_of_places, patient):
@@ -645,7 +644,7 @@ def _batch(patient, check):
 
     # a gap in the middle, of another size in each text, and in the first neither the least nor the most
     gaps = patient.count + torch.tensor([[2], [1], [3]]) * (patient.count >= OLD)
-    (found,) = _first_wrong(map(judged, patient.ways(gaps)))
+    found = _first_wrong(map(judged, patient.ways(gaps)))
     patient.batches = found.status == "right"
     yield found
 
@@ -895,7 +894,7 @@ def _left_padding(patient, check):
     try:
         if given.status == "right":
             ids = positions if patient.known else None
-            (given,) = _first_wrong([given, *in_turn(ids), *map(far, _far_ways(patient))])
+            given = _first_wrong([given, *in_turn(ids), *map(far, _far_ways(patient))])
     except Crash as crash:
         patient.unless_a_slip(crash)
         notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
@@ -1167,7 +1166,7 @@ def _cached(patient, check, cuts):
             except (Crash, NotImplementedError, RuntimeError, TypeError, ValueError):
                 pass  # a cache that takes nothing back, and says so
 
-    (found,) = _first_wrong(all_of_them())
+    found = _first_wrong(all_of_them())
     patient.steps_right = len(cuts) > 1 and found.status == "right"
     patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
@@ -1254,7 +1253,7 @@ def _padded_steps(patient, check):
             patient.unless_a_slip(crash)
             notes.append(Finding(check, "note", f"several new tokens, or a text of {long} tokens: {crash}"))
 
-    yield from _first_wrong(all_of_them())
+    yield _first_wrong(all_of_them())
     yield from notes
 
 
@@ -1544,49 +1543,50 @@ def against(patient, reference, blamed=False):
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough, right.long = patient.scale, patient.enough, patient.long
-    known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
-    otherwise = ("", "what the checks before have found" if blamed else "")
-    try:
-        if not (blamed or patient.same(seen, expected)):
-            otherwise = _unlike(patient, right, answered)
-    except Crash:  # a text that the reference doesn't take
-        pass
-    if library:
-        known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    told = () if patient.same(seen, expected) else _seen_inside(inside.named, patient, right, both)
-    known = [*known, *([(*told, lambda: True)] if told else [])]
-    if patient.unfilled:
-        known = [(*patient.unfilled, lambda: True)]
-    if patient.unused and "position_ids" in right.arguments:
-        known.append((*NOWHERE, lambda: right.rows(patient.text, 0 * patient.count)))
-    as_expected = ", which may come from what is found above" * blamed
-    said = "the rows are those of the reference", f"the rows are not those of the reference{as_expected}", ""
-    short = patient.verdict("reference", seen, expected, *said, known, otherwise)
-    if short.culprit and not otherwise[0].endswith(short.culprit):
+    library = hasattr(reference, "config") and hasattr(reference, "named_buffers")
+
+    def stories(text, ids, apart=1):
+        """Each known change of the reference, and what is seen inside of both."""
+        if patient.unfilled:
+            yield (*patient.unfilled, lambda: True)
+        if library:
+            yield from wrong_rotations.stories(reference, lambda: right.rows(text, ids))
+        if told := _seen_inside(inside.named, patient, right, both, apart):
+            yield (*told, lambda: True)
+        if patient.unused and "position_ids" in right.arguments:
+            yield (*NOWHERE, lambda: right.rows(text, 0 * torch.arange(text.shape[1])[None]))
+
+    def verdict(rows, says, known, otherwise=("", "")):
+        same = "the rows are those of the reference"
+        return patient.verdict("reference", *rows, same, says, "", known, otherwise)
+
+    says = f"the rows are not those of the reference{', which may come from what is found above' * blamed}"
+    short = verdict((seen, expected), says, stories(patient.text, apart))
+    if short.culprit:
         return short
+    otherwise = ("", "what the checks before have found" if blamed else "")
+    if short.status == "wrong":
+        with contextlib.suppress(Crash):  # a text that the reference doesn't take
+            otherwise = otherwise if blamed else _unlike(patient, right, answered)
+        short = verdict((seen, expected), says, (), otherwise)
     try:
         ids = torch.arange(patient.long.shape[1])[None] if both else None
         far = [one.rows(patient.long, ids) for one in (patient, right)]
     except Crash:  # a table may be short
         return short
-    if library and not patient.unfilled:
-        known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    if not patient.same(*far):
-        told = _seen_inside(inside.named, patient, right, both)
-        known = [*known, *([(*told, lambda: True)] if told else [])]
+    known = stories(patient.long, ids)
     if short.status == "wrong":
-        found = patient.verdict("reference", *far, said[0], short.says, "", known)
+        found = verdict(far, short.says, known)
         return found if found.culprit else short
-    said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
+    says = f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference"
     if blamed and not patient.same(*far):
         otherwise = "", f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first; {otherwise[1]}"
     elif not patient.same(*far):
         otherwise = _unlike_far(patient, right, patient.long, ids) or _unlike(patient, right, answered)
-    found = patient.verdict("reference", *far, *said, known, otherwise)
+    found = verdict(far, says, known, otherwise)
     wide = answered(WIDE * patient.count) if found.status == "right" else None
     if not wide or patient.same(*wide):
         return found
-    told = _seen_inside(inside.named, patient, right, both, WIDE)
-    known = [(*told, lambda: True)] if told else []
-    said = said[0], f"the rows of tokens {WIDE} positions apart are not those of the reference", ""
-    return patient.verdict("reference", *wide, *said, known, otherwise if blamed else UNLIKE_WIDE)
+    says = f"the rows of tokens {WIDE} positions apart are not those of the reference"
+    known = stories(patient.text, WIDE * patient.count, WIDE)
+    return verdict(wide, says, known, otherwise if blamed else UNLIKE_WIDE)
