@@ -95,8 +95,11 @@ def _future(patient, check):
         moved = [patient.difference(*pair) > little for pair in zip(other[0], rows[0])]
         return moved.index(True) if any(moved) else LENGTH
 
+    @functools.cache
     def off_by_one():
         """Then a token is noticed by one row before it for each layer, wherever it stands."""
+        if not patient.same(seen[:, 0], rows[:, 0]):
+            return False
         before = LENGTH - 1 - first_row_that_notices(LENGTH - 1)
         rows_before = [place - first_row_that_notices(place) for place in range(LENGTH)]
         return before < LENGTH - 2 and max(rows_before) == before  # row 0 may have one key only
@@ -113,10 +116,7 @@ def _future(patient, check):
 
     def goes_by_the_mask():
         """Is a mask with three axes taken, so that it would hide what only attention sees?"""
-        try:
-            return not patient.same(patient.rows(patient.text, None, _causal(-1)), rows)
-        except Crash:
-            return False
+        return not patient.same(patient.rows(patient.text, None, _causal(-1)), rows)
 
     if patient.same(seen[:, :-1], rows[:, :-1]):
         for place in range(LENGTH - 2, 0, -1):
@@ -128,10 +128,6 @@ def _future(patient, check):
                 yield Finding(check, "wrong", says, 0, culprit, where, "lesson 01")
                 return
 
-    try:
-        alone = _sees_all_but_itself(patient)
-    except Crash:  # the model takes no such mask
-        alone = False
     reshaped = "how heads are split and merged, the axis of each softmax, norm and mean, and a weak mask"
     mixes = maybe("heads | even under a causal mask that is given, tokens see later ones", reshaped)
     any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
@@ -140,16 +136,14 @@ def _future(patient, check):
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
-            (*NOT_ITSELF, lambda: alone),
+            (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
             ("off-by-one | the causal mask is off by one: tokens see the next one",
-             "the diagonal of the mask",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
+             "the diagonal of the mask", lambda: off_by_one() and hidden_by_a_mask()),
             ("convolution-ahead | a convolution looks ahead, or something else does beside attention: tokens "
              "see the next one, whatever the mask hides", "is a convolution padded on the left only?",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and goes_by_the_mask()),
+             lambda: off_by_one() and goes_by_the_mask()),
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
-             "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+             "ahead", "the diagonal of the mask; is a convolution padded on the left only?", off_by_one),
             ("no-mask | a causal mask is missing", "the attention's mask; an encoder reads both ways, and "
              "this doctor is for causal models", no_mask),
             (mixes, where, lambda: not hidden_by_a_mask()),
@@ -1247,8 +1241,9 @@ def _padded_steps(patient, check):
         try:
             if patient.several_right:
                 yield from (judged(ids, one_at_a_time[:1]) for ids in ways)
+            far_ways = _far_ways(patient)
             for first in [[long - NEW]] * patient.several_right + [[*range(long - NEW, long)]]:
-                yield from (far(ids, first) for ids in _far_ways(patient))
+                yield from (far(ids, first) for ids in far_ways)
         except Crash as crash:
             patient.unless_a_slip(crash)
             notes.append(Finding(check, "note", f"several new tokens, or a text of {long} tokens: {crash}"))
