@@ -46,6 +46,19 @@ def attend(q, k, v, seen, change=lambda scores: scores):
     return scores.masked_fill(~seen, -1e9).softmax(dim=-1) @ v
 
 
+def one_hot(tokens, size=VOCAB_SIZE):
+    return torch.nn.functional.one_hot(tokens, size).double()
+
+
+def a_state(x, decay, state=0.0, goes_on=None):
+    """The rows (batch, n, d) of a state that fades, and begins anew where `goes_on` is 0."""
+    rows, goes_on = [], itertools.repeat(1.0) if goes_on is None else goes_on
+    for one, on in zip(x.unbind(dim=1), goes_on):
+        state = decay * state * on + one
+        rows.append(state)
+    return torch.stack(rows, dim=1)
+
+
 def wrong(findings):
     return [finding for finding in findings if finding.status == "wrong"]
 
@@ -58,6 +71,10 @@ def examined(patient, until, without=("shift", "far positions", "left padding"),
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(doctor, "CHECKS", kept)
         return doctor.examine(patient, VOCAB_SIZE, **told)
+
+
+# All checks of a model that is right where it gets neither a mask nor a cache.
+without_far = functools.partial(examined, until="packing", without=("shift", "far positions"), relative=True)
 
 
 def beside(patient, reference):
@@ -272,10 +289,7 @@ def by_place(q, k, v, attn_mask):
 
 def with_state(decay):
     def logits(tokens, position_ids=None):
-        rows, x = [0.0], 4 * torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double()
-        for at in range(tokens.shape[1]):
-            rows.append(decay * rows[-1] + x[:, at])
-        return HEALTHY_MODEL(tokens, position_ids)[0] + torch.stack(rows[1:], dim=1)
+        return HEALTHY_MODEL(tokens, position_ids)[0] + a_state(4 * one_hot(tokens), decay)
 
     return logits
 
@@ -284,7 +298,7 @@ def mixed(*taps):
     """A convolution."""
 
     def logits(tokens):
-        x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double()
+        x = one_hot(tokens)
         return sum(tap * torch.nn.functional.pad(x, (0, 0, by, 0))[:, : x.shape[1]]
                    for by, tap in enumerate(taps))  # fmt: skip
 
@@ -445,12 +459,8 @@ class Hybrid(torch.nn.Module):
     def forward(
         self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=True
     ):
-        state, rows = 0.0 if past_key_values is None else past_key_values, []
-        for x in self.embed(input_ids).unbind(dim=1):
-            state = 0.5 * state + x
-            rows.append(state)
-        rows = torch.stack(rows, dim=1)
-        return SimpleNamespace(logits=rows, past_key_values=state)
+        rows = a_state(self.embed(input_ids), 0.5, 0.0 if past_key_values is None else past_key_values)
+        return SimpleNamespace(logits=rows, past_key_values=rows[:, -1])
 
 
 def test_a_model_without_positions_is_not_blamed_for_taking_position_ids():
@@ -464,27 +474,22 @@ def test_position_ids_that_a_state_has_no_use_for_are_a_note():
     weights = Hybrid().embed.weight.detach()
 
     def logits(tokens, position_ids=None, mask=None):
-        kept = torch.ones(len(tokens), tokens.shape[1]) if mask is None else mask.diagonal(0, -2, -1)
-        assert mask is None or mask.ndim == 3, "packing only"
-        state, rows = 0.0, []
-        for at, x in enumerate(weights[tokens].unbind(dim=1)):
-            goes_on = 1.0 if mask is None or not at else mask[:, at, at - 1, None]
-            state = 0.5 * state * goes_on + x * kept[:, at, None]
-            rows.append(state)
-        return torch.stack(rows, dim=1)
+        if mask is None:
+            return a_state(weights[tokens], 0.5)
+        assert mask.ndim == 3, "packing only"
+        x = weights[tokens] * mask.diagonal(0, -2, -1)[..., None]
+        return a_state(x, 0.5, goes_on=[1.0, *mask.diagonal(-1, -2, -1).T[..., None]])
 
     def ignores_the_mask(tokens, position_ids=None, mask=None):
         return logits(tokens)
 
     def with_attention(tokens, position_ids=None, cache=None, turns=0.0):
-        state, rows = 0.0 if cache is None else cache[1], []
-        for x in weights[tokens].unbind(dim=1):
-            state = 0.5 * state + x
-            rows.append(state @ torch.eye(8, model.embed.weight.shape[1]).double())
+        rows = a_state(weights[tokens], 0.5, 0.0 if cache is None else cache[1])
+        wide = 3 * rows @ torch.eye(8, model.embed.weight.shape[1]).double()
         model.embed.forward, model.rotary_emb.inv_freq = (
-            lambda tokens: 3 * torch.stack(rows, dim=1), turns * LLAMA.rotary_emb.inv_freq)  # fmt: skip
+            lambda tokens: wide, turns * LLAMA.rotary_emb.inv_freq)  # fmt: skip
         scores, cache = doctor.adapted(model)(tokens, None, None, None if cache is None else cache[0])
-        return scores, (cache, state)
+        return scores, (cache, rows[:, -1])
 
     model = SmallLlama()
     for patient in (logits, ignores_the_mask, with_attention):
@@ -507,12 +512,10 @@ def test_a_state_that_runs_on_from_one_text_to_the_next_is_named():
 
     def begins_anew(tokens, position_ids=None, mask=None, turns=False):
         shown = 1 if mask is None or mask.ndim == 3 else mask[..., None]
-        rows, x = [0.0], 4 * torch.nn.functional.one_hot(tokens, 32).double() * shown
         ids = tokens * 0 + torch.arange(tokens.shape[1]) if position_ids is None else position_ids
-        for at in range(tokens.shape[1]):
-            goes_on = 1.0 if mask is None or mask.ndim == 2 else (ids[:, at, None] > 0).double()
-            rows.append(0.7 * rows[-1] * goes_on + x[:, at])
-        models[turns].embed.forward = lambda tokens: torch.stack(rows[1:], dim=1)
+        goes_on = torch.ones_like(ids) if mask is None or mask.ndim == 2 else ids > 0
+        rows = a_state(4 * one_hot(tokens, 32) * shown, 0.7, goes_on=goes_on.T[..., None])
+        models[turns].embed.forward = lambda tokens: rows
         return doctor.adapted(models[turns])(tokens, position_ids, mask)[0]
 
     models = SmallLlama(), SmallLlama()
@@ -1103,7 +1106,7 @@ def unlike_with_a_cache(bias, model=HEALTHY_MODEL):
 
 def a_late_end(tokens, position_ids=None, cache=None):
     """Attention, and a convolution over two tokens whose end is kept a token late."""
-    x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double()
+    x = one_hot(tokens)
     scores, kept = HEALTHY_MODEL(tokens, position_ids, None, None if cache is None else cache[0])
     x = torch.cat([0 * x[:, :1] if cache is None else cache[1], x], dim=1)
     return scores + 5 * x[:, :-1], (kept, x[:, -2:-1])
@@ -1113,7 +1116,7 @@ def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
     """Attention, and a state, which new tokens begin with and don't change."""
     scores, kept = HEALTHY_MODEL(tokens, position_ids, None, None if cache is None else cache[0])
     state, rows = 0 if cache is None else cache[1], []
-    for x in torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double().unbind(dim=1):
+    for x in one_hot(tokens).unbind(dim=1):
         rows.append((rows[-1] if rows else state) + x)
     return scores + 5 * torch.stack(rows, dim=1), (kept, rows[-1] if cache is None else state)
 
@@ -1121,7 +1124,7 @@ def a_state_that_steps_leave(tokens, position_ids=None, cache=None):
 def loses_its_state(tokens, mask=None, cache=None):
     """A state that begins anew where a mask with three axes hides what is before, and is in no cache."""
     scores, cache = HEALTHY_MODEL(tokens, None, mask, cache)
-    x, old = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double(), cache[0][0].shape[2] - tokens.shape[1]
+    x, old = one_hot(tokens), cache[0][0].shape[2] - tokens.shape[1]
     state, rows = 0 * x[:, 0], []
     for at, one in enumerate(x.unbind(dim=1), old):
         goes_on = shown = torch.ones(len(x), 1)
@@ -1140,7 +1143,7 @@ def beside_attention(kept=2, ahead=0, chunks=True, texts=True, padding=True, las
     def logits(tokens, position_ids=None, mask=None, cache=None):
         attention, end, state = (None, 0, 0) if cache is None else cache
         scores, attention = HEALTHY_MODEL(tokens, position_ids, mask, attention)
-        x, n = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double(), tokens.shape[1]
+        x, n = one_hot(tokens), tokens.shape[1]
         if mask is not None and mask.ndim == 2 and padding:
             x = x * mask[:, -n:, None]
         end = x.new_zeros(len(x), 2, VOCAB_SIZE) if cache is None else end
@@ -1739,11 +1742,8 @@ def hides_the_last_cached_one(mask, new):
 def begins_anew(tokens, mask=None):
     """A state that is lost after every 64 tokens of a row."""
     assert mask is None or mask.ndim == 2, "masks of padding only"
-    x = torch.nn.functional.one_hot(tokens, VOCAB_SIZE).double() * (1 if mask is None else mask[..., None])
-    rows = []
-    for at, one in enumerate(x.unbind(dim=1)):
-        rows.append(one + (rows[-1] / 3 if at % 64 else 0))
-    return torch.stack(rows, dim=1)
+    x = one_hot(tokens) * (1 if mask is None else mask[..., None])
+    return a_state(x, 1 / 3, goes_on=(at % 64 > 0 for at in range(tokens.shape[1])))
 
 
 def forgets_the_cached_part(mask, new):
@@ -1768,12 +1768,12 @@ def forgets_the_cached_part(mask, new):
     ids=["cut", "dropped", "several", "hides", "ones", "anew"],
 )  # fmt: skip
 def test_a_mask_of_padding_that_only_some_texts_lose(model, id, words):
-    (finding,) = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
+    (finding,) = wrong(without_far(model))
     assert finding.id == id and words in finding.says
 
 
 def test_padding_in_a_long_text_is_tried_where_all_is_right():
-    findings = doctor.examine(windowed(24), VOCAB_SIZE, relative=True)
+    findings = without_far(windowed(24))
     assert not wrong(findings), "\n".join(map(str, findings))
     assert [one.check for one in findings if one.says.endswith("of 10 tokens and of 156")] == [
         "left padding", "padded, step by step"]  # fmt: skip
@@ -1793,7 +1793,7 @@ def rounded_to(digits):
 
 @pytest.mark.parametrize("digits", [32, 64, 128])
 def test_a_cache_that_is_rounded_gets_no_other_name(digits):
-    found = wrong(doctor.examine(rounded_to(digits), VOCAB_SIZE, relative=True))
+    found = wrong(without_far(rounded_to(digits)))
     assert {one.id.partition("/")[2] for one in found} == {"rounded-cache"}, found
     assert not any("batch" in one.says for one in found)
 
@@ -1812,7 +1812,7 @@ def test_keys_that_are_rounded_after_their_turn(kept):
 
 def test_a_cache_in_8_bits_is_among_what_may_be():
     model = rows_of_the_cache(lambda rows: rows.to(torch.float8_e4m3fn).double())
-    found = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
+    found = wrong(without_far(model))
     assert found and all("cache is rounded, for example to 8 bits" in one.culprit for one in found), found
 
 
@@ -1873,7 +1873,7 @@ def all_but_causal(mask):
 @pytest.mark.parametrize("on_top", [True, False])
 def test_packed_texts_that_are_longer_than_a_window(on_top):
     model = taking(windowed(20, on_top=on_top), "position_ids", "mask")
-    findings = doctor.examine(model, VOCAB_SIZE, relative=True)
+    findings = without_far(model)
     assert not wrong(findings)
     packing = [one for one in findings if one.check == "packing"]
     assert [one.status for one in packing] == (["right"] if on_top else ["right", "note"])
@@ -1917,13 +1917,12 @@ CACHED = "step-by-step/{0} several-new-tokens/{0}".format
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_what_is_wrong_is_named_and_nothing_else_is_blamed(model, ids):
-    found = wrong(doctor.examine(model, VOCAB_SIZE, relative=True))
-    assert [one.id for one in found] == ids.split()
+    assert [one.id for one in wrong(without_far(model))] == ids.split()
 
 
 def test_a_cache_that_drops_old_keys_is_seen_in_a_long_text():
-    found = wrong(doctor.examine(keeps(slice(-32, None)), VOCAB_SIZE))
+    found = wrong(without_far(keeps(slice(-32, None))))
     assert found[0].check == "step by step" and "in a text of 160 tokens" in found[0].says
     assert found[0].id == "step-by-step/drops" and "keeps no more" in found[0].culprit
-    found = wrong(doctor.examine(windowed(8, with_a_cache=6), VOCAB_SIZE, relative=True))
+    found = wrong(without_far(windowed(8, with_a_cache=6)))
     assert found[0].id == "step-by-step/drops" and "at 7 does not see 0, 1" in found[0].culprit
