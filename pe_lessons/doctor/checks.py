@@ -74,10 +74,9 @@ def _first_wrong(verdicts):
     unsure = None
     for verdict in verdicts:
         if verdict.status == "wrong":
-            yield verdict
-            return
+            return verdict
         unsure = unsure or (verdict if verdict.status == "not tried" else None)
-    yield unsure or verdict
+    return unsure or verdict
 
 
 def _causal(diagonal=0):
@@ -96,8 +95,11 @@ def _future(patient, check):
         moved = [patient.difference(*pair) > little for pair in zip(other[0], rows[0])]
         return moved.index(True) if any(moved) else LENGTH
 
+    @functools.cache
     def off_by_one():
         """Then a token is noticed by one row before it for each layer, wherever it stands."""
+        if not patient.same(seen[:, 0], rows[:, 0]):
+            return False
         before = LENGTH - 1 - first_row_that_notices(LENGTH - 1)
         rows_before = [place - first_row_that_notices(place) for place in range(LENGTH)]
         return before < LENGTH - 2 and max(rows_before) == before  # row 0 may have one key only
@@ -114,10 +116,7 @@ def _future(patient, check):
 
     def goes_by_the_mask():
         """Is a mask with three axes taken, so that it would hide what only attention sees?"""
-        try:
-            return not patient.same(patient.rows(patient.text, None, _causal(-1)), rows)
-        except Crash:
-            return False
+        return not patient.same(patient.rows(patient.text, None, _causal(-1)), rows)
 
     if patient.same(seen[:, :-1], rows[:, :-1]):
         for place in range(LENGTH - 2, 0, -1):
@@ -129,10 +128,6 @@ def _future(patient, check):
                 yield Finding(check, "wrong", says, 0, culprit, where, "lesson 01")
                 return
 
-    try:
-        alone = _sees_all_but_itself(patient)
-    except Crash:  # the model takes no such mask
-        alone = False
     reshaped = "how heads are split and merged, the axis of each softmax, norm and mean, and a weak mask"
     mixes = maybe("heads | even under a causal mask that is given, tokens see later ones", reshaped)
     any_of_them = maybe("no-mask | a text is read both ways", "the mask of each layer, how heads are split "
@@ -141,16 +136,14 @@ def _future(patient, check):
     yield patient.verdict(
         check, seen[:, :-1], rows[:, :-1], "no token sees a later one",
         "another last token changes rows before it", "lesson 01", [
-            (*NOT_ITSELF, lambda: alone),
+            (*NOT_ITSELF, lambda: _sees_all_but_itself(patient)),
             ("off-by-one | the causal mask is off by one: tokens see the next one",
-             "the diagonal of the mask",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and hidden_by_a_mask()),
+             "the diagonal of the mask", lambda: off_by_one() and hidden_by_a_mask()),
             ("convolution-ahead | a convolution looks ahead, or something else does beside attention: tokens "
              "see the next one, whatever the mask hides", "is a convolution padded on the left only?",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one() and goes_by_the_mask()),
+             lambda: off_by_one() and goes_by_the_mask()),
             ("sees-the-next | tokens see the next one: the causal mask is off by one, or a convolution looks "
-             "ahead", "the diagonal of the mask; is a convolution padded on the left only?",
-             lambda: patient.same(seen[:, 0], rows[:, 0]) and off_by_one()),
+             "ahead", "the diagonal of the mask; is a convolution padded on the left only?", off_by_one),
             ("no-mask | a causal mask is missing", "the attention's mask; an encoder reads both ways, and "
              "this doctor is for causal models", no_mask),
             (mixes, where, lambda: not hidden_by_a_mask()),
@@ -185,7 +178,7 @@ def _longer(patient, check):
         )  # fmt: skip
 
     halves = ((patient.long, end, long) for end in (LENGTH, patient.long.shape[1] // 2))
-    (found,) = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
+    found = _first_wrong(judged(*one) for one in ((patient.text, OLD, short), *halves))
     unsure = found.size is not None and found.size < patient.perhaps_rough
     patient.grows = found.status == "wrong" and not unsure
     if found.id.endswith("from-the-end") and _seen_inside(inside.bias_of_places, patient):
@@ -645,7 +638,7 @@ def _batch(patient, check):
 
     # a gap in the middle, of another size in each text, and in the first neither the least nor the most
     gaps = patient.count + torch.tensor([[2], [1], [3]]) * (patient.count >= OLD)
-    (found,) = _first_wrong(map(judged, patient.ways(gaps)))
+    found = _first_wrong(map(judged, patient.ways(gaps)))
     patient.batches = found.status == "right"
     yield found
 
@@ -895,7 +888,7 @@ def _left_padding(patient, check):
     try:
         if given.status == "right":
             ids = positions if patient.known else None
-            (given,) = _first_wrong([given, *in_turn(ids), *map(far, _far_ways(patient))])
+            given = _first_wrong([given, *in_turn(ids), *map(far, _far_ways(patient))])
     except Crash as crash:
         patient.unless_a_slip(crash)
         notes.append(Finding(check, "note", f"padding in a text of {patient.long.shape[1]} tokens: {crash}"))
@@ -1020,7 +1013,7 @@ def _cached(patient, check, cuts):
             f"with a cache{' and position_ids' * (positions is not None)}"
             f"{' and a mask of ones' * (mask is not None)}, the rows are not those at once",
             "lesson 19", stories, otherwise,
-            perhaps_rounded=None if right_in_the_end() else not_more_in_a_long_one(),
+            perhaps_rounded=lambda: None if right_in_the_end() else not_more_in_a_long_one(),
         )  # fmt: skip
         return seen_inside(found, patient.text, cuts, positions)
 
@@ -1041,7 +1034,7 @@ def _cached(patient, check, cuts):
     def not_more_in_a_long_one():
         """Rounding does about as much in any text."""
         short, long = (patient.difference(patient.continued(text, first), patient.rows(text)[:, first[0] :])
-                       for text, first in ((patient.text, cuts), (patient.long, later)))  # fmt: skip
+                       for text, first in ((patient.tokens[:1], cuts), (patient.long, later)))  # fmt: skip
         return long < 4 * short
 
     @functools.cache
@@ -1080,7 +1073,7 @@ def _cached(patient, check, cuts):
             ("batch-cache | only a batch of texts goes wrong with a cache: what is kept of them, their "
              "positions, or their mask",
              "the axis of the texts in all that the cache keeps, and what hangs on how many they are"),
-            rounds(),
+            rounds,
         )  # fmt: skip
 
     def then_one():
@@ -1097,7 +1090,7 @@ def _cached(patient, check, cuts):
             check, seen, patient.rows(patient.text)[:, OLD:],
             "", "a token that follows several new ones goes wrong, and those are right", "lesson 19", [
                 ("one-kept | of several new tokens only the first is kept", where, lambda: without(old + 1)),
-            ], ("after-several | what the cache keeps after several new tokens is wrong", where), rounds(),
+            ], ("after-several | what the cache keeps after several new tokens is wrong", where), rounds,
         )  # fmt: skip
 
     def in_turn():
@@ -1108,7 +1101,7 @@ def _cached(patient, check, cuts):
             "with a cache, the rows are those of the whole text at once, of two texts in turn, too",
             "a text does not go on from its own cache once another text was begun", "lesson 19", (),
             ("not-its-own | the cache that is given is not the one that is used",
-             "is a cache kept in the model, or shared between calls?"), rounds(),
+             "is a cache kept in the model, or shared between calls?"), rounds,
         )  # fmt: skip
         if found.status == "wrong" and (one is other or isinstance(one, int | str)):
             notes.append(f"{found.says}: this model holds one cache for all")
@@ -1127,7 +1120,7 @@ def _cached(patient, check, cuts):
             (), (maybe(f"long-cache | something changes with {grows}", "a cache that is cut, a "
                    "window, and slots of the cache that are taken for positions"),
              "what is dropped from the cache, and which keys were turned before"),
-            rounds(),
+            rounds,
         )  # fmt: skip
         return seen_inside(found, patient.long, later, ids)
 
@@ -1167,7 +1160,7 @@ def _cached(patient, check, cuts):
             except (Crash, NotImplementedError, RuntimeError, TypeError, ValueError):
                 pass  # a cache that takes nothing back, and says so
 
-    (found,) = _first_wrong(all_of_them())
+    found = _first_wrong(all_of_them())
     patient.steps_right = len(cuts) > 1 and found.status == "right"
     patient.several_right = len(cuts) == 1 and found.status == "right"
     yield found
@@ -1215,7 +1208,7 @@ def _padded_steps(patient, check):
                  lambda: _ends(alone(torch.tensor([[*range(OLD), *one_at_a_time]])), NEW, NEW)),
                 (*LEAST_FOR_ALL, lambda: _ends(alone(None, torch.tensor(
                     [[*range(cuts[0]), *range(OLD, LENGTH)]])), NEW, NEW)),
-            ], otherwise, perhaps_rounded=True,
+            ], otherwise, perhaps_rounded=lambda: True,
         )  # fmt: skip
         if not found.id.endswith("/padding-perhaps"):
             return found
@@ -1238,7 +1231,7 @@ def _padded_steps(patient, check):
             f"alone, and those of {LENGTH} do", "lesson 19", (),
             (maybe("long-mask | only a long padded text goes wrong",
                    f"{CUT_MASK[0]}, and old keys that are lost"), CUT_MASK[1]),
-            perhaps_rounded=True,
+            perhaps_rounded=lambda: True,
         )  # fmt: skip
 
     notes, ways = [], patient.ways(positions)[not patient.counts_from_the_text :]
@@ -1248,13 +1241,14 @@ def _padded_steps(patient, check):
         try:
             if patient.several_right:
                 yield from (judged(ids, one_at_a_time[:1]) for ids in ways)
+            far_ways = _far_ways(patient)
             for first in [[long - NEW]] * patient.several_right + [[*range(long - NEW, long)]]:
-                yield from (far(ids, first) for ids in _far_ways(patient))
+                yield from (far(ids, first) for ids in far_ways)
         except Crash as crash:
             patient.unless_a_slip(crash)
             notes.append(Finding(check, "note", f"several new tokens, or a text of {long} tokens: {crash}"))
 
-    yield from _first_wrong(all_of_them())
+    yield _first_wrong(all_of_them())
     yield from notes
 
 
@@ -1544,49 +1538,50 @@ def against(patient, reference, blamed=False):
     except Crash as crash:
         return Finding("reference", "failed", f"the reference: {crash}")
     right.scale, right.enough, right.long = patient.scale, patient.enough, patient.long
-    known, library = [], hasattr(reference, "config") and hasattr(reference, "named_buffers")
-    otherwise = ("", "what the checks before have found" if blamed else "")
-    try:
-        if not (blamed or patient.same(seen, expected)):
-            otherwise = _unlike(patient, right, answered)
-    except Crash:  # a text that the reference doesn't take
-        pass
-    if library:
-        known += wrong_rotations.stories(reference, lambda: right.rows(patient.text, apart))
-    told = () if patient.same(seen, expected) else _seen_inside(inside.named, patient, right, both)
-    known = [*known, *([(*told, lambda: True)] if told else [])]
-    if patient.unfilled:
-        known = [(*patient.unfilled, lambda: True)]
-    if patient.unused and "position_ids" in right.arguments:
-        known.append((*NOWHERE, lambda: right.rows(patient.text, 0 * patient.count)))
-    as_expected = ", which may come from what is found above" * blamed
-    said = "the rows are those of the reference", f"the rows are not those of the reference{as_expected}", ""
-    short = patient.verdict("reference", seen, expected, *said, known, otherwise)
-    if short.culprit and not otherwise[0].endswith(short.culprit):
+    library = hasattr(reference, "config") and hasattr(reference, "named_buffers")
+
+    def stories(text, ids, apart=1):
+        """Each known change of the reference, and what is seen inside of both."""
+        if patient.unfilled:
+            yield (*patient.unfilled, lambda: True)
+        if library:
+            yield from wrong_rotations.stories(reference, lambda: right.rows(text, ids))
+        if told := _seen_inside(inside.named, patient, right, both, apart):
+            yield (*told, lambda: True)
+        if patient.unused and "position_ids" in right.arguments:
+            yield (*NOWHERE, lambda: right.rows(text, 0 * torch.arange(text.shape[1])[None]))
+
+    def verdict(rows, says, known, otherwise=("", "")):
+        same = "the rows are those of the reference"
+        return patient.verdict("reference", *rows, same, says, "", known, otherwise)
+
+    says = f"the rows are not those of the reference{', which may come from what is found above' * blamed}"
+    short = verdict((seen, expected), says, stories(patient.text, apart))
+    if short.culprit:
         return short
+    otherwise = ("", "what the checks before have found" if blamed else "")
+    if short.status == "wrong":
+        with contextlib.suppress(Crash):  # a text that the reference doesn't take
+            otherwise = otherwise if blamed else _unlike(patient, right, answered)
+        short = verdict((seen, expected), says, (), otherwise)
     try:
         ids = torch.arange(patient.long.shape[1])[None] if both else None
         far = [one.rows(patient.long, ids) for one in (patient, right)]
     except Crash:  # a table may be short
         return short
-    if library and not patient.unfilled:
-        known = wrong_rotations.stories(reference, lambda: right.rows(patient.long, ids))
-    if not patient.same(*far):
-        told = _seen_inside(inside.named, patient, right, both)
-        known = [*known, *([(*told, lambda: True)] if told else [])]
+    known = stories(patient.long, ids)
     if short.status == "wrong":
-        found = patient.verdict("reference", *far, said[0], short.says, "", known)
+        found = verdict(far, short.says, known)
         return found if found.culprit else short
-    said = said[0], f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference", ""
+    says = f"the rows of a text of {patient.long.shape[1]} tokens are not those of the reference"
     if blamed and not patient.same(*far):
         otherwise = "", f"row {_first_unlike(patient, far[0][0], far[1][0])} is the first; {otherwise[1]}"
     elif not patient.same(*far):
         otherwise = _unlike_far(patient, right, patient.long, ids) or _unlike(patient, right, answered)
-    found = patient.verdict("reference", *far, *said, known, otherwise)
+    found = verdict(far, says, known, otherwise)
     wide = answered(WIDE * patient.count) if found.status == "right" else None
     if not wide or patient.same(*wide):
         return found
-    told = _seen_inside(inside.named, patient, right, both, WIDE)
-    known = [(*told, lambda: True)] if told else []
-    said = said[0], f"the rows of tokens {WIDE} positions apart are not those of the reference", ""
-    return patient.verdict("reference", *wide, *said, known, otherwise if blamed else UNLIKE_WIDE)
+    says = f"the rows of tokens {WIDE} positions apart are not those of the reference"
+    known = stories(patient.text, WIDE * patient.count, WIDE)
+    return verdict(wide, says, known, otherwise if blamed else UNLIKE_WIDE)

@@ -318,19 +318,20 @@ class Patient:
         return Finding(check, "not tried", says, size, look_at=where, lesson=lesson)
 
     def verdict(self, check, seen, expected, right, wrong, lesson, stories=(), otherwise=("", ""),
-                perhaps_rounded=None):  # fmt: skip
+                perhaps_rounded=lambda: None):  # fmt: skip
         """What was seen held to what was expected. A story that explains it names the culprit.
 
         A story is (culprit, look_at, explains) or has a lesson before its end; `explains()` is the rows that
         the mistake would give, or whether it was made, or what is to be said of it. Little may come from a
         cache that is rounded, and then only the rows themselves are enough to name something else.
-        `perhaps_rounded`: whether it may be that alone, or None where there is no cache.
+        `perhaps_rounded()`: whether it may be that alone, or None where there is no cache.
         """
         size = self.difference(seen, expected)
         if size < self.enough:
             return Finding(check, "right", right, size)
         if size < self.rough:
             return self.rounded(check, wrong, size, lesson)
+        perhaps_rounded = perhaps_rounded()
         little = perhaps_rounded and size < max(LITTLE, 2 * self.tolerance)
         first, rounded = ". Look first at ", "; or the cache is rounded, for example to 8 bits"
         for culprit, look_at, *own, explains in stories:
