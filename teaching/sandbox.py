@@ -91,6 +91,7 @@ def command(inside, *more):
         words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names
     words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
+    words += ["--dir", "/home/learner/course/notebooks"]  # as at home, where ".." is the course's
     for path in dict.fromkeys([*SEEN, *own]):
         words += ["--ro-bind-try", path, path]
     # JupyterLab's, where course.py found no other home; and IPython's history, in which answers may stand.
@@ -99,7 +100,7 @@ def command(inside, *more):
     words += ["--ro-bind", str(marking.without_answers() / "pe_lessons"), str(ROOT / "pe_lessons")]
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):
         words += ["--ro-bind", str(fonts), f"/tmp/matplotlib/{fonts.name}"]
-    words += [*more, "--remount-ro", "/", "--chdir", "/home/learner"]  # the root has no size
+    words += [*more, "--remount-ro", "/", "--chdir", "/home/learner/course/notebooks"]  # the root has no size
     variables = {one: os.environ[one] for one in os.environ if one in KEPT or one.endswith("_NUM_THREADS")}
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), variables.get("PYTHONPATH")]))
     variables |= {"HOME": "/home/learner", "USER": "learner", "MPLCONFIGDIR": "/tmp/matplotlib"}

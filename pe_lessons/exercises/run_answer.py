@@ -28,7 +28,7 @@ from numbers import Complex, Real
 from pathlib import Path
 
 STEPS = 400_000  # of the learner's own code in one call; a right answer takes a fifth
-PATIENCE = 10  # times as many in fresh trials, which may be larger: nobody was told of their size
+PATIENCE = 15  # times as many in fresh trials, which may be larger: nobody was told of their size
 BYTECODES = 3_000  # so many steps are lines and bytecodes; all later ones are lines
 CPU_SECONDS = 5.0  # a first call may import something, which takes two
 ENTRIES = 1_000_000

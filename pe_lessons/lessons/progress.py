@@ -12,7 +12,7 @@ from pathlib import Path
 
 FIRST_LINE = re.compile(r"^(\w+): (Correct|Not yet|Not attempted yet|Error in your code)\.$", re.MULTILINE)
 NOT_RUN = "Not run"
-LARGEST, MOST, LONGEST = 100_000_000, 100, 200  # bytes and checks of a notebook, letters of an entry
+LARGEST, MOST, LONGEST = 25_000_000, 100, 200  # bytes and checks of a notebook, letters of an entry
 NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")  # would rule a terminal
 
 
