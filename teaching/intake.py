@@ -21,7 +21,7 @@ import nbformat
 
 from pe_lessons.lessons.progress import grade_id
 
-NO_DATE = r"(?!20\d\d_\d\d?_\d\d?\D|\d\d?_\d\d?_20\d\d\D|20\d\d[01]\d[0-3]\d_[0-2]\d[0-5]\d(?:\d\d)?\D)"
+NO_DATE = r"(?!20\d\d_\d\d?_\d\d?\D|\d\d?_\d\d?_(?:19|20)\d\d\D|(?:20\d{4}|\d{4}20)\d\d_\d{4}(?:\d\d)?\D)"
 STUDENT = [  # platforms' at the beginning only: learners choose how their files' names go on
     r"(?P<student>[^/_]+)_(?:LATE_)?" + NO_DATE + r"(?P<number>[0-9]{1,20})_[0-9]+_[^/]*",
     r"(?P<student>[^/_]+)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",

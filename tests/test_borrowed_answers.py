@@ -64,6 +64,8 @@ def test_what_the_course_only_looks_at_is_the_learner_s_own():
         (lambda seq_len, d_model: table_of(arrays.frequencies(d_model), seq_len)[:, :d_model], "table_of`"),
         (functools.partial(arrays.sinusoidal), "`sinusoidal`"),  # these leave no frame
         (functools.cache(arrays.sinusoidal), "`sinusoidal`"),
+        (loops.sinusoidal.__call__, "`loops.sinusoidal`"),
+        (type("Mine", (), {"__call__": staticmethod(loops.sinusoidal)})(), "`loops.sinusoidal`"),
     ],
 )
 def test_the_function_that_did_the_work_is_named(answer, told):

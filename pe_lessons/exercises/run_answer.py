@@ -158,9 +158,11 @@ def observe(call, arguments, patience=1):
     with LOCK, _captured(output), _loop_guard(patience * STEPS) as steps:
         done = _outcome(call, given)
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
-    made, given_back = steps()
+    made, given_back, direct = steps()
     own = _contents(given_back.pop("", None))
     lent = {names[0] for names, made in given_back.items() if own and any(_gave(own, *one) for one in made)}
+    if not made:  # no line of the learner's own: what the course did, C called in the answer's name
+        lent |= direct
     called = tuple(" ".join(dict.fromkeys(names)) for names in given_back)
     return Behaviour(
         **done, changed=changed, printed=printed, steps=made, called=called, lent=tuple(sorted(lent))
@@ -471,7 +473,7 @@ def _loop_guard(most):
     Also keep what it gave back, under no name, and what functions of the course gave back to it or, inside
     of these, to one another: by the names of both, with what the first one was given.
     """
-    left, given_back, given = most, {}, {}
+    left, given_back, given, direct = most, {}, {}, set()
     # A browser has no clock for threads, and but one of them.
     cpu_time = time.thread_time if hasattr(time, "thread_time") else time.process_time
     start = cpu_time()
@@ -491,6 +493,9 @@ def _loop_guard(most):
     def enter(frame, event, arg):
         if _runs_in_library(frame):
             first = _lender(frame)
+            file = frame.f_code.co_filename
+            if file.startswith(_OURS) and frame.f_back and frame.f_back.f_code.co_filename.startswith(_ENGINE):
+                direct.update([] if file.startswith(_ENGINE) else [_name(frame)])
             if first is frame:
                 given[frame] = [*frame.f_locals.values()]
             return keep if first else None
@@ -510,6 +515,6 @@ def _loop_guard(most):
 
     sys.settrace(enter)
     try:
-        yield lambda: (most - left, given_back)
+        yield lambda: (most - left, given_back, direct)
     finally:
         sys.settrace(before)
