@@ -471,7 +471,8 @@ def _loop_guard(most):
     alone miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
     Also keep what it gave back, under no name, and what functions of the course gave back to it or, inside
-    of these, to one another: by the names of both, with what the first one was given.
+    of these, to one another: by the names of both, with what the first one was given. And which of them no
+    code of the learner's called.
     """
     left, given_back, given, direct = most, {}, {}, set()
     # A browser has no clock for threads, and but one of them.
@@ -493,9 +494,10 @@ def _loop_guard(most):
     def enter(frame, event, arg):
         if _runs_in_library(frame):
             first = _lender(frame)
-            file = frame.f_code.co_filename
-            if file.startswith(_OURS) and frame.f_back and frame.f_back.f_code.co_filename.startswith(_ENGINE):
-                direct.update([] if file.startswith(_ENGINE) else [_name(frame)])
+            file, caller = (one and one.f_code.co_filename for one in (frame, frame.f_back))
+            of_the_course = file.startswith(_OURS) and not file.startswith(_ENGINE)
+            if of_the_course and caller and caller.startswith(_ENGINE):
+                direct.add(_name(frame))
             if first is frame:
                 given[frame] = [*frame.f_locals.values()]
             return keep if first else None
