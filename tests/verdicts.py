@@ -11,7 +11,8 @@ EXERCISES = list(LESSON_OF)
 
 def trust(monkeypatch):
     """Let answers run without the guard against endless loops."""
-    monkeypatch.setattr(run_answer, "_loop_guard", lambda most: contextlib.nullcontext(lambda: (0, {}, set())))
+    nothing_seen = contextlib.nullcontext(lambda: (0, {}, set()))
+    monkeypatch.setattr(run_answer, "_loop_guard", lambda most: nothing_seen)
 
 
 def verdict(exercise, answer):
