@@ -715,12 +715,13 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
         ("gus", wrong, 1.0, []),
         ("Ivy", wrong, 0.5, []),
         ("kim", "correct", 1.0, [intake.NEWEST + "cut"]),
+        ("leo", None, 0.0, []),
     ]:
         notebook = copy.deepcopy(RELEASE)
         notebook.metadata |= {"course_notes": notes, "files": 2 * (student == "fay")}
-        verdict = {"status": status, "cause": (cause := SLIP.name if status == wrong else None)}
+        verdict = {"status": status, "cause": (cause := {wrong: SLIP.name, None: "NameError"}.get(status))}
         demo.cell_of(notebook, "sinusoidal_loop-check").metadata[marking.VERDICT] = verdict
-        if cause and student != "Ivy":
+        if status == wrong and student != "Ivy":
             copied = demo.cell_of(notebook, "hunt-function").source
             demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
@@ -728,19 +729,19 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
     mistyped = {"Adda": {"sinusoidal_loop": (1.0, 1.0)}}  # the grade book keeps what has another name now
     grade.write_grades(folder, LESSON, given, {"zed": "cut"}, mistyped)
     given |= mistyped
-    by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
     monkeypatch.setattr(grade, "points", lambda *_: given)
-    monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
+    monkeypatch.setattr(grade, "points_by_hand", lambda *_: dict.fromkeys(("Eve", "Ivy"), {"sinusoidal_loop"}))
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
     mistakes, remarks, alike, _ = review.look(folder, LESSON)
     made = {review.RIGHT: ["ada", "kim"], review.MISSING: ["bob"], SLIP.name: ["Eve", "Ivy", "fay", "gus"]}
-    assert mistakes == {"sinusoidal_loop": made}
+    assert mistakes == {"sinusoidal_loop": made | {review.SILENT["NameError"]: ["leo"]}}
     assert alike == [(["sinusoidal_loop"], ["sinusoidal_loop"], ["Eve", "fay", "gus"])]  # points or none
     assert remarks == {
         "bob": ["sinusoidal_loop: the answer's cell was missing"],
         "fay": ["2 files under this name, and the newest one counts"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
         "kim": [review.NEWEST_BROKEN],
+        "leo": ["sinusoidal_loop: the answer's name was never defined"],
         "zed": ["not graded"],
     }
     assert review.main([str(folder), "03"]) == 0
@@ -748,11 +749,10 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
     assert (folder / "review" / f"{LESSON}.png").read_bytes().startswith(b"\x89PNG")
     first, second = (file.read_text(encoding="utf-8") for file in kept)
     told = f'4 × doubled exponent, of these 2 × points by hand. "{SLIP.say}"'
-    assert f"2 of 7 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
-    assert not any(student in first for student in given) and "(write the loop): 2 of 7" in first
+    assert f"2 of 8 right\n  - {told}\n  - 1 × the ans" in first and f"({LESSON}.png)" in first
+    assert not any(student in first for student in given) and "(write the loop): 2 of 8" in first
     assert review.headings(RELEASE)["bug_question"].startswith("A published program runs")  # not "Question"
-    assert "- sinusoidal_loop, doubled exponent: Eve, Ivy, fay, gus" in second
-    assert "sinusoidal_loop, right" not in second
+    assert "loop, doubled exponent: Eve, Ivy, fay, gus" in second and "sinusoidal_loop, right" not in second
     assert "- sinusoidal_loop (wrong): Eve, fay, gus" in second
     said, told = capsys.readouterr().out, second.split("\n## Who made")[0].split("\n## ")
     assert all(text in said for text in (*told[1:], *map(str, kept))) and SLIP.say not in said
