@@ -705,11 +705,10 @@ def test_an_answer_in_another_cell_that_the_check_does_not_see_is_told(name, sta
 
 def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a_class, monkeypatch, capsys):
     """An answer that was deleted is told; points by hand are told beside the mistake, which stays."""
-    (folder, _), given = a_class, {}
-    wrong, lost = "not yet", "The cell `sinusoidal_loop` was missing and"
+    (folder, _), given, wrong = a_class, {}, "not yet"
     for student, status, points, notes in [
         ("ada", "correct", 1.0, ["The cell `sinusoidal_loop-check` was missing and"]),
-        ("bob", "not attempted", 0.0, [lost]),
+        ("bob", "not attempted", 0.0, ["The cell `sinusoidal_loop` was missing and"]),
         ("Eve", wrong, 1.0, []),
         ("fay", wrong, 0.0, []),
         ("gus", wrong, 1.0, []),
@@ -719,7 +718,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
     ]:
         notebook = copy.deepcopy(RELEASE)
         notebook.metadata |= {"course_notes": notes, "files": 2 * (student == "fay")}
-        verdict = {"status": status, "cause": (cause := {wrong: SLIP.name, None: "NameError"}.get(status))}
+        verdict = {"status": status, "cause": {wrong: SLIP.name, None: "NameError"}.get(status)}
         demo.cell_of(notebook, "sinusoidal_loop-check").metadata[marking.VERDICT] = verdict
         if status == wrong and student != "Ivy":
             copied = demo.cell_of(notebook, "hunt-function").source
@@ -729,8 +728,9 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
     mistyped = {"Adda": {"sinusoidal_loop": (1.0, 1.0)}}  # the grade book keeps what has another name now
     grade.write_grades(folder, LESSON, given, {"zed": "cut"}, mistyped)
     given |= mistyped
+    by_hand = {student: {"sinusoidal_loop"} for student in ("Eve", "Ivy")}
     monkeypatch.setattr(grade, "points", lambda *_: given)
-    monkeypatch.setattr(grade, "points_by_hand", lambda *_: dict.fromkeys(("Eve", "Ivy"), {"sinusoidal_loop"}))
+    monkeypatch.setattr(grade, "points_by_hand", lambda *_: by_hand)
     monkeypatch.setattr(grade, "check_grade_book", lambda *_: None)
     mistakes, remarks, alike, _ = review.look(folder, LESSON)
     made = {review.RIGHT: ["ada", "kim"], review.MISSING: ["bob"], SLIP.name: ["Eve", "Ivy", "fay", "gus"]}
