@@ -1033,7 +1033,7 @@ def test_grading_fails_only_where_nbgrader_did(monkeypatch, a_class, capsys, pro
     assert "_canvas" not in said and f'review "{folder}" {LESSON[:2]}' in said
     put({"other.csv": "", "ada.ipynb": book()})  # the same once more, and younger
     assert grade.main([str(folder), "03"]) == status and calls == tries * ["ada"]
-    assert ("not graded: ada" in capsys.readouterr().out) == bool(problem)
+    assert ("not graded: ada (ada@example.org, ada.ipynb)" in capsys.readouterr().out) == bool(problem)
     put({"other.csv": "", "more.csv": "", "ada.ipynb": mine("another")})
     assert grade.main([str(folder), "03"]) == status and calls == 2 * tries * ["ada"]
 
