@@ -33,6 +33,7 @@ LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a M
 NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and what systems leave in folders
 DEEPER = re.compile(r"/[^/]+_\d+_(?:assignsubmission_|\d+_)")  # a platform's name in a folder
 LONGEST_NAME = 120  # bytes of a learner's name
+UNSEEN = "\u115f\u1160\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10)))  # letters without ink
 IMPORT = re.compile(r"(?m)^(from|import) ")
 NOT_WHOLE = (
     "The file can't be read from line {0} on ({1}). That happens when a download or an upload breaks off, "
@@ -113,8 +114,7 @@ def collect(folder, lesson, numbers=None):
         except Exception as problem:  # whatever a stranger wrote stops nobody else
             theirs.insert(0, file)
             why = str(problem) if isinstance(problem, Unreadable) else NOT_VALID.format(in_a_line(problem))
-            which = intake.newest_broken if student in chosen else intake.broken
-            which[student] = why
+            (intake.newest_broken if student in chosen else intake.broken)[student] = why
             continue
         intake.broken.pop(student, None)
         intake.newest_broken.pop(student, None)
@@ -233,8 +233,8 @@ def readable(name):
 
 
 def without_markup(name):
-    """A learner's name without the signs of HTML and JavaScript: nbgrader's pages show it as it is."""
-    return re.sub(r"[\"`=&<>]", "-", readable(name).replace("'", "’"))
+    """A learner's name without the signs of HTML, JavaScript and formulas: pages show it as it is."""
+    return re.sub(r"[\"`=&<>$]", "-", readable(name).replace("'", "’"))
 
 
 def in_a_line(problem):
@@ -302,7 +302,7 @@ def student_of(name):
 
 def cleaned(student):
     """A learner's name as a folder can have it. Different names stay different, if only by an unseen sign."""
-    unseen = [sign for sign in student if unicodedata.category(sign) == "Cf"]
+    unseen = [sign for sign in student if unicodedata.category(sign) == "Cf" or sign in UNSEEN]
     student = unicodedata.normalize("NFC", readable(student.translate(dict.fromkeys(map(ord, unseen), "_"))))
     student = re.sub(r"[\[\]*?/\\,;]", "-", without_markup(student))
     # No hidden folder, no option of a command, no formula of a spreadsheet.
