@@ -43,6 +43,21 @@ def small_model_slowed():
         yield f"pairs {first} to {end - 1}", [won], claim
 
 
+def small_models_sharper():
+    """Scores 1.3 times as large: bits won"""
+
+    def won(name, encoding, length):
+        model = small_models.load(name)
+        model.encoding, turn = encoding, encoding.turn
+        plain = far_bits(model, length)
+        encoding.turn = lambda rows, positions: turn(rows, positions) * 1.3**0.5
+        return [plain - far_bits(model, length)]
+
+    yield "no encoding, 256", won("none", toys.Encoding(), 256), below(0.0)
+    yield "no encoding, 1024", won("none", toys.Encoding(), 1024), between(0.2, 0.25)
+    yield "pairs 9 to 11 slowed down by 4, 1024", won("rope", Slowed(9, 4, 12), 1024), between(0.0, 0.1)
+
+
 def saved(model, count, distance=600):
     """Bits per character, for each of so many made-up names."""
     texts = small_models.needles(distance, count=count)

@@ -13,7 +13,7 @@ from pe_lessons import arrays, small_models, tensors, toys
 
 
 class PartlyRotated(toys.Encoding):
-    """Only the last half of each key is rotated, as in a latent row."""
+    """Only the last half of each key is rotated, as next to a latent row."""
 
     def turn(self, rows, positions):
         content, rotated = rows.chunk(2, dim=-1)
@@ -30,7 +30,7 @@ FAMILIES = {
     "sinusoidal table": lambda: toys.Table(arrays.sinusoidal(64, 32)),
     "learned table": lambda: toys.Table(torch.randn(64, 32)),
     "RoPE": toys.Rotary,
-    "latent row": PartlyRotated,
+    "latent row and key": PartlyRotated,
     "ALiBi": lambda: toys.ALiBi([1.0, 0.5]),
     "T5": _buckets,
     "no positions": toys.Encoding,
