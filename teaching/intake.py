@@ -27,7 +27,7 @@ STUDENT = [  # platforms' at the beginning only: learners choose how their files
     r"(?P<student>[^/_]+)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
     # ada_03_a (1).ipynb
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z][a-z0-9_]*(?:-\d+)?)?(?: ?\(\d+\))?(?i:\.ipynb(?:\.txt)?)",
+    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z][a-z0-9_]*(?:-\d+)?)?(?: ?\(\d\d?\))?(?i:\.ipynb(?:\.txt)?)",
 ]
 LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a Mac, by Jupyter
 NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and what systems leave in folders

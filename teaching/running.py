@@ -49,8 +49,8 @@ class Run(Execute):
     heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
 
     def __init__(self, *arguments, **options):
-        # Where the machine has other work, Python starts late and outputs come late.
-        options |= {"startup_timeout": 300, "iopub_timeout": 60}
+        # Where the machine has other work, Python starts late and outputs come late, or are lost if many.
+        options = {"startup_timeout": 300, "iopub_timeout": 60, "raise_on_iopub_timeout": False} | options
         super().__init__(*arguments, **options, kernel_manager_class=SandboxedKernelManager)
 
     def preprocess(self, nb, resources, km=None):

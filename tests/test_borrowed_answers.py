@@ -2,7 +2,9 @@
 
 import functools
 import math
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 import torch
 from verdicts import EXERCISES, LESSON_OF
@@ -38,6 +40,50 @@ def not_the_last(seq_len, d_model):
     return loops.sinusoidal(1, 2) and table
 
 
+def one_of_many(seq_len, d_model):
+    table = loops.sinusoidal(seq_len, d_model)
+    return [loops.sinusoidal(1, 2) for _ in range(21)] and table
+
+
+def made_when_read(seq_len, d_model):
+    made = functools.partial(loops.sinusoidal, seq_len, d_model)
+    return type("Table", (), {"shape": (), "tolist": staticmethod(made)})()
+
+
+class Rows(list):
+    def __len__(self):
+        return super().__len__()
+
+
+class OfThree(torch.nn.Sequential):
+    def __init__(self, d_model, max_len):
+        super().__init__(tensors.SinusoidalEncoding(d_model, max_len=max_len, dropout=0.0))
+
+
+class WithItsForward(torch.nn.Module):
+    def __init__(self, d_model, max_len):
+        super().__init__()
+        self.inner = tensors.SinusoidalEncoding(d_model, max_len=max_len, dropout=0.0)
+        self.forward = self.inner.forward
+
+
+class InItsPlace:
+    def __new__(cls, d_model, max_len):
+        return tensors.SinusoidalEncoding(d_model, max_len=max_len, dropout=0.0)
+
+
+@pytest.mark.parametrize("answer", [OfThree, WithItsForward, InItsPlace])
+def test_a_class_around_the_course_s_own_is_not_an_answer(answer):
+    assert "`tensors.SinusoidalEncoding" in REGISTRY["encoding_module"].diagnose(answer).message
+
+
+def test_how_an_exercise_looks_at_an_answer_is_not_taken_for_it():
+    exercise, scope = REGISTRY["zigzag_positions"], {}
+    exec(exercise.text, scope)
+    kept = functools.cache(scope["my_zigzag_positions"])  # the second time, no line of it runs
+    assert exercise.diagnose(kept).status == exercise.diagnose(kept).status == "correct"
+
+
 def test_what_the_course_only_looks_at_is_the_learner_s_own():
     def answer(seq_len, d_model):
         table = torch.tensor(right(seq_len, d_model))
@@ -66,6 +112,17 @@ def test_what_the_course_only_looks_at_is_the_learner_s_own():
         (functools.cache(arrays.sinusoidal), "`sinusoidal`"),
         (loops.sinusoidal.__call__, "`loops.sinusoidal`"),
         (type("Mine", (), {"__call__": staticmethod(loops.sinusoidal)})(), "`loops.sinusoidal`"),
+        (type("Mine", (), {"__call__": property(lambda _: loops.sinusoidal)})(), "`loops.sinusoidal`"),
+        (
+            np.vectorize(loops.sinusoidal, otypes=[object]),
+            "`loops.sinusoidal`",
+        ),  # Python of a library between
+        (functools.singledispatch(loops.sinusoidal), "`loops.sinusoidal`"),
+        (torch.compiler.disable(loops.sinusoidal), "`loops.sinusoidal`"),
+        (Mock(spec=[], side_effect=loops.sinusoidal), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: Rows(loops.sinusoidal(seq_len, d_model)), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: made_when_read(seq_len, d_model), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: one_of_many(seq_len, d_model), "`loops.sinusoidal`"),
     ],
 )
 def test_the_function_that_did_the_work_is_named(answer, told):

@@ -607,7 +607,7 @@ def test_the_outputs_of_all_cells_together_have_a_bound(monkeypatch):
     tiny, more = (f"{one[:-1]}, transient={{'display_id': 'd'}})" for one in (tiny, shown))
     sources = [shown, *odd, "print(9_000 * 'a')", shown, "print(1)", tiny, lines, more, HOSTILE["widget"]]
     cells = [*map(nbformat.v4.new_code_cell, [*sources, "raise ValueError(9_000 * 'c')"])]
-    notebook, _ = running.Run(timeout=60).preprocess(nbformat.v4.new_notebook(cells=cells), {})
+    notebook, _ = running.Run(iopub_timeout=1).preprocess(nbformat.v4.new_notebook(cells=cells), {})
     first, *cells = notebook.cells
     assert running.CUT in first.source and set(notebook.metadata["stopped"]) == {"Cut"} < {*review.STOPPED}
     assert running.on_page("&\x1b[1m\U0001f600") > 50

@@ -155,14 +155,18 @@ def close(one, other, atol):
 def observe(call, arguments, patience=1):
     """Call with copies of the arguments, everything captured, and return the `Behaviour`."""
     given, output = copy.deepcopy(arguments), io.StringIO()
-    with LOCK, _captured(output), _loop_guard(patience * STEPS) as steps:
+    with LOCK, _captured(output), _loop_guard(patience * STEPS, _use_of(call)) as steps:
         done = _outcome(call, given)
     changed, printed = _first_changed(arguments, given), cut(output.getvalue(), PRINTED)
     made, given_back, direct = steps()
-    own = _contents(given_back.pop("", None))
-    lent = {names[0] for names, made in given_back.items() if own and any(_gave(own, *one) for one in made)}
-    if not made:  # no line of the learner's own: what the course did, C called in the answer's name
-        lent |= direct
+    owns = [own for one in given_back.pop("", ()) if (own := _contents(one))]
+    lent = {
+        names[0]
+        for names, made in given_back.items()
+        for own in owns
+        if any(_gave(own, *one) for one in made)
+    }
+    lent |= direct  # what the course did where no code of the learner's had called it
     called = tuple(" ".join(dict.fromkeys(names)) for names in given_back)
     return Behaviour(
         **done, changed=changed, printed=printed, steps=made, called=called, lent=tuple(sorted(lent))
@@ -371,6 +375,35 @@ def _lender(frame):
     return frame and first
 
 
+def _use_of(call):
+    """The file of an exercise's `use`, which `observe` gets as a partial with the answer, or None."""
+    looks = call.func if isinstance(call, functools.partial) and call.args else None
+    return getattr(getattr(looks, "__code__", None), "co_filename", None)
+
+
+def _unasked(frame, use):
+    """Whether the course's code in this frame works in the answer's place, uncalled by the learner's code.
+
+    The file `use`, which only looks at the answer, does nothing in its place.
+    """
+    file = frame.f_code.co_filename
+    if not file.startswith(_OURS) or file.startswith(_ENGINE) or file == use:
+        return False
+    while (frame := frame.f_back) and _runs_in_library(frame):
+        file = frame.f_code.co_filename
+        if file.startswith(_OURS):  # of the course's other frames, the first one tells
+            return file.startswith(_ENGINE) or file == use
+    return False
+
+
+def _called_by_the_learner(frame):
+    while frame and not frame.f_code.co_filename.startswith(_ENGINE):
+        if not _runs_in_library(frame):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _name(frame):
     """The name of a function of the course; of what makes an object, that of its class."""
     return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname.removesuffix('.__init__')}"
@@ -466,7 +499,7 @@ class _TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def _loop_guard(most):
+def _loop_guard(most, use=None):
     """Stop the learner's code after so many steps. Bytecodes take four times as long as lines, but lines
     alone miss ``while True: pass`` on Python 3.11: after `BYTECODES` steps only the stop button ends it.
 
@@ -487,16 +520,14 @@ def _loop_guard(most):
             raise _TooLong
         if event == "line" and most - left > BYTECODES:
             frame.f_trace_opcodes = False
-        if event == "return" and _runs_in_library(frame.f_back):
-            given_back[""] = arg
+        if event == "return" and not _called_by_the_learner(frame.f_back):
+            given_back.setdefault("", deque(maxlen=20)).append(arg)
         return count
 
     def enter(frame, event, arg):
         if _runs_in_library(frame):
             first = _lender(frame)
-            file, caller = (one and one.f_code.co_filename for one in (frame, frame.f_back))
-            of_the_course = file.startswith(_OURS) and not file.startswith(_ENGINE)
-            if of_the_course and caller and caller.startswith(_ENGINE):
+            if _unasked(frame, use):
                 direct.add(_name(frame))
             if first is frame:
                 given[frame] = [*frame.f_locals.values()]
@@ -508,7 +539,7 @@ def _loop_guard(most):
         if event == "return" and (first := _lender(frame)):
             code, inside = frame.f_code, first is not frame
             made = frame.f_locals[code.co_varnames[0]] if code.co_name == "__init__" else arg
-            kept = given_back.setdefault((_name(first), _name(frame)), deque(maxlen=20))
+            kept = given_back.setdefault((_name(first), _name(frame)), deque(maxlen=200))
             kept.append((made, given.get(first, ()), inside))
             if not inside:
                 given.pop(frame, None)
