@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import nbformat
+from class_folder import lessons
 
 from pe_lessons.lessons.progress import grade_id
 
@@ -26,8 +27,8 @@ STUDENT = [  # platforms' at the beginning only: learners choose how their files
     r"(?P<student>[^/_]+)_(?:LATE_)?" + NO_DATE + r"(?P<number>[0-9]{1,20})_[0-9]+_[^/]*",
     r"(?P<student>[^/_]+)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)(?:_?/|_).*",
     r"(?:.*/)?(?P<student>[^/]+)/[^/]+",  # a folder for each learner
-    # ada_03_a (1).ipynb
-    r"(?P<student>.+?)(?:[ _-]+\d\d_[a-z][a-z0-9_]*(?:-\d+)?)?(?: ?\(\d\d?\))?(?i:\.ipynb(?:\.txt)?)",
+    r"(?P<student>.+?)(?:[ _-]+(?:" + "|".join(lessons()) + r")[a-z0-9_]*(?:-\d+)?)?"  # ada_03_the_naive_loop
+    r"(?: ?\(\d\d?\))?(?i:\.ipynb(?:\.txt)?)",
 ]
 LEFT_BEHIND = re.compile(r"(^|/)(__MACOSX/|\.ipynb_checkpoints/|\._)")  # by a Mac, by Jupyter
 NO_WORK = re.compile(r"(?i)(^|/)(\.[^/]*|[^/]*\.(csv|ini|db))$")  # lists, and what systems leave in folders

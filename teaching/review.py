@@ -219,8 +219,7 @@ def draw(mistakes, called, file):
     places = figure.subplots(len(bars), sharex=True, squeeze=False, height_ratios=rows)[:, 0]
     for axes, (name, wrong) in zip(places, bars.items()):
         names = [textwrap.shorten(mistake, 45, placeholder=" ...") for mistake, _ in wrong]
-        drawn = axes.barh(range(len(names)), [len(students) for _, students in wrong])
-        axes.bar_label(drawn, padding=3)
+        axes.bar_label(axes.barh(range(len(names)), [len(students) for _, students in wrong]), padding=3)
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.spines[:].set_visible(False)

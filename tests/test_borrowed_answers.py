@@ -40,6 +40,22 @@ def not_the_last(seq_len, d_model):
     return loops.sinusoidal(1, 2) and table
 
 
+def emptied(table):
+    return [table.pop(0) for _ in range(len(table))]
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return self.value
+
+
+def read_with_own_code(seq_len, d_model):
+    return [[*map(Number, row)] for row in loops.sinusoidal(seq_len, d_model)]
+
+
 def one_of_many(seq_len, d_model):
     table = loops.sinusoidal(seq_len, d_model)
     return [loops.sinusoidal(1, 2) for _ in range(21)] and table
@@ -123,10 +139,19 @@ def test_what_the_course_only_looks_at_is_the_learner_s_own():
         (lambda seq_len, d_model: Rows(loops.sinusoidal(seq_len, d_model)), "`loops.sinusoidal`"),
         (lambda seq_len, d_model: made_when_read(seq_len, d_model), "`loops.sinusoidal`"),
         (lambda seq_len, d_model: one_of_many(seq_len, d_model), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: emptied(loops.sinusoidal(seq_len, d_model)), "`loops.sinusoidal`"),
+        (lambda seq_len, d_model: arrays.sinusoidal(seq_len, d_model) * (1 + 1e-12), "`arrays.sinusoidal`"),
+        (lambda seq_len, d_model: [loops, arrays][seq_len % 2].sinusoidal(seq_len, d_model), ".sinusoidal`"),
+        (lambda seq_len, d_model: read_with_own_code(seq_len, d_model), "`loops.sinusoidal`"),
     ],
 )
 def test_the_function_that_did_the_work_is_named(answer, told):
     assert told in EXERCISE.diagnose(answer).message
+
+
+def test_what_worked_without_a_call_of_the_answer_s_is_told_to_the_teacher():
+    look = EXERCISE.look(lambda seq_len, d_model: made_when_read(seq_len, d_model))
+    assert all("pe_lessons.loops.sinusoidal" in one.called for one in look.seen)
 
 
 @pytest.mark.parametrize("file", ["<frozen os>", functools.__file__, "/home/ada/site-packages/helper.py"])

@@ -167,7 +167,7 @@ def observe(call, arguments, patience=1):
         if any(_gave(own, *one) for one in made)
     }
     lent |= direct  # what the course did where no code of the learner's had called it
-    called = tuple(" ".join(dict.fromkeys(names)) for names in given_back)
+    called = *(" ".join(dict.fromkeys(names)) for names in given_back), *sorted(direct)
     return Behaviour(
         **done, changed=changed, printed=printed, steps=made, called=called, lent=tuple(sorted(lent))
     )
@@ -415,11 +415,18 @@ def _gave(own, value, given, inside):
     So is one from inside, or a part of one, but not what was handed in, nor a single number, which may be the
     same by chance.
     """
-    if not inside and _contents(value) == own:
+    if not inside and _same(_contents(value), own):
         return True
     several = not isinstance(own, tuple) or len(own[1]) > 1
-    made = several and any(_may_be(own, one) and _contents(one) == own for one in _parts(value))
-    return made and all(_contents(one) != own for one in given)
+    made = several and any(_may_be(own, one) and _same(_contents(one), own) for one in _parts(value))
+    return made and not any(_same(_contents(one), own) for one in given)
+
+
+def _same(one, other):
+    """Whether two values have the same contents, but for the last digits of numbers."""
+    if not (isinstance(one, tuple) and isinstance(other, tuple)):
+        return one == other
+    return one[0] == other[0] and all(map(close, one[1], other[1], itertools.repeat(1e-6)))
 
 
 def _may_be(own, value):
@@ -521,7 +528,8 @@ def _loop_guard(most, use=None):
         if event == "line" and most - left > BYTECODES:
             frame.f_trace_opcodes = False
         if event == "return" and not _called_by_the_learner(frame.f_back):
-            given_back.setdefault("", deque(maxlen=20)).append(arg)
+            given_back.setdefault("", []).append(arg)
+            del given_back[""][20:]  # the answer's own result comes first; what reads it may call more
         return count
 
     def enter(frame, event, arg):
@@ -539,6 +547,9 @@ def _loop_guard(most, use=None):
         if event == "return" and (first := _lender(frame)):
             code, inside = frame.f_code, first is not frame
             made = frame.f_locals[code.co_varnames[0]] if code.co_name == "__init__" else arg
+            if isinstance(made, list | dict) or hasattr(type(made), "tolist"):
+                with contextlib.suppress(Exception):
+                    made = copy.deepcopy(made)  # the learner's code may empty it
             kept = given_back.setdefault((_name(first), _name(frame)), deque(maxlen=200))
             kept.append((made, given.get(first, ()), inside))
             if not inside:
