@@ -426,7 +426,7 @@ def _same(one, other):
     """Whether two values have the same contents, but for the last digits of numbers."""
     if not (isinstance(one, tuple) and isinstance(other, tuple)):
         return one == other
-    return one[0] == other[0] and all(map(close, one[1], other[1], itertools.repeat(1e-6)))
+    return one[0] == other[0] and all(map(close, one[1], other[1], itertools.repeat(1e-10)))
 
 
 def _may_be(own, value):
