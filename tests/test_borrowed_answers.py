@@ -129,10 +129,8 @@ def test_what_the_course_only_looks_at_is_the_learner_s_own():
         (loops.sinusoidal.__call__, "`loops.sinusoidal`"),
         (type("Mine", (), {"__call__": staticmethod(loops.sinusoidal)})(), "`loops.sinusoidal`"),
         (type("Mine", (), {"__call__": property(lambda _: loops.sinusoidal)})(), "`loops.sinusoidal`"),
-        (
-            np.vectorize(loops.sinusoidal, otypes=[object]),
-            "`loops.sinusoidal`",
-        ),  # Python of a library between
+        # Python of a library stands between.
+        (np.vectorize(loops.sinusoidal, otypes=[object]), "`loops.sinusoidal`"),
         (functools.singledispatch(loops.sinusoidal), "`loops.sinusoidal`"),
         (torch.compiler.disable(loops.sinusoidal), "`loops.sinusoidal`"),
         (Mock(spec=[], side_effect=loops.sinusoidal), "`loops.sinusoidal`"),

@@ -397,6 +397,7 @@ def _unasked(frame, use):
 
 
 def _called_by_the_learner(frame):
+    """Whether code of the learner's runs in this frame or stands above it: what returns here is no answer."""
     while frame and not frame.f_code.co_filename.startswith(_ENGINE):
         if not _runs_in_library(frame):
             return True
