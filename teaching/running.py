@@ -16,7 +16,7 @@ import nbformat
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from sandbox import PATIENCE, SandboxedKernelManager, computed
-from traitlets import Unicode
+from traitlets import Integer, Unicode
 
 from pe_lessons.exercises.result import LOOK_TYPE
 
@@ -47,11 +47,8 @@ class Run(Execute):
     """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
 
     heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
-
-    def __init__(self, *arguments, **options):
-        # Where the machine has other work, Python starts late and outputs come late, or are lost if many.
-        options = {"startup_timeout": 300, "iopub_timeout": 60, "raise_on_iopub_timeout": False} | options
-        super().__init__(*arguments, **options, kernel_manager_class=SandboxedKernelManager)
+    # Where the machine has other work, Python starts late and outputs come late.
+    startup_timeout, iopub_timeout = Integer(300).tag(config=True), Integer(60).tag(config=True)
 
     def preprocess(self, nb, resources, km=None):
         self.idle = not_needed(nb.cells)
@@ -102,6 +99,7 @@ class Run(Execute):
         return nb, resources
 
     def create_kernel_manager(self):
+        self.kernel_manager_class = SandboxedKernelManager
         self.manager = super().create_kernel_manager()  # `self.km` is gone when its kernel is
         return self.manager
 
@@ -113,7 +111,7 @@ class Run(Execute):
             name = marking.exercise_of(cell)
             self.kc.execute(TELL.format(name, marking.seeds(name)), silent=True, store_history=False)
         self.began = self.moved = time.monotonic()
-        self.before = None
+        self.before, self.heard = None, 0
         source, cell.source = cell.source, self.shorter.get(index, cell.source)
         try:
             return super().preprocess_cell(cell, resources, index)
@@ -148,6 +146,8 @@ class Run(Execute):
 
     def process_message(self, msg, cell, cell_index):
         """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""
+        self.heard += 1
+        self.raise_on_iopub_timeout = self.heard < 500  # of more, some may get lost, and the last one too
         if msg["msg_type"] not in HEARD:
             return None
         msg["content"].pop("transient", None)  # by which a new output would change older ones
