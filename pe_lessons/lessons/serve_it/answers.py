@@ -32,16 +32,16 @@ def packed_positions_loop(tokens, end):
     return positions, mask
 
 
-def move_keys_arrays(cached_k, sinks, recent, turned):
+def move_keys_arrays(cached_k, sinks, recent, rotary_dim):
     cached = cached_k.shape[1]
     keep = np.r_[0:sinks, cached - recent : cached]  # where they were
     moves = np.arange(len(keep)) - keep
     kept = cached_k[:, keep]  # (num_heads, sinks + recent, head_dim)
-    kept[..., :turned] = arrays.rotary(kept[..., :turned], moves)
+    kept[..., :rotary_dim] = arrays.rotary(kept[..., :rotary_dim], moves)
     return kept
 
 
-def move_keys_loop(cached_k, sinks, recent, turned):
+def move_keys_loop(cached_k, sinks, recent, rotary_dim):
     cached = len(cached_k[0])
     keep = [*range(sinks), *range(cached - recent, cached)]  # where they were
     moved = []
@@ -49,8 +49,8 @@ def move_keys_loop(cached_k, sinks, recent, turned):
         rows = [list(head[place]) for place in keep]
         for new, (place, row) in enumerate(zip(keep, rows)):
             move = new - place
-            for pair in range(turned // 2):
-                angle = move / 10_000 ** (2 * pair / turned)
+            for pair in range(rotary_dim // 2):
+                angle = move / 10_000 ** (2 * pair / rotary_dim)
                 first, second = 2 * pair, 2 * pair + 1
                 a, b = row[first], row[second]
                 row[first] = a * math.cos(angle) - b * math.sin(angle)
