@@ -144,7 +144,7 @@ def base_of(config):
 def yarn(x, position, stretch):
     """One head, x of shape (head_dim,), rotated as in YaRN, for texts `stretch` times as long as 4096.
 
-    Pairs that don't go round once in 4096 tokens rotate `stretch` times as slowly (without YaRN's ramp), and
+    Pairs that don't go round once in 4096 tokens rotate `stretch` times as slowly (without YaRN's blend), and
     then the whole vector is multiplied by the attention factor, 0.1 ln(stretch) + 1. Returns an array
     (head_dim,).
     """
