@@ -295,11 +295,11 @@ def read_roster(folder):
         in_canvas = re.sub(r"[\s,.'’()-]", "", row.get("Student") or "").lower()  # nearly as in a file's name
         name = (row.get("Full name") or identifier.strip("0123456789 ")).strip() if moodle else in_canvas
         made = [f"{intake.cleaned(name)} {number}" for _, number in row["numbers"]]
-        row["id"] = intake.without_markup(row.get("id") or "".join(made[:1]))
+        row["id"] = row.get("id") or "".join(made[:1])
         roster += [row] * bool(row["id"])
     if paths := [intake.readable(row["id"]) for row in roster if re.search(r"\A\.|[/\\]", row["id"])]:
         sys.exit(f"grade: an id in roster.csv is the name of one folder, and no path: {', '.join(paths)}")
-    return roster
+    return [row | {"id": intake.cleaned(row["id"])} for row in roster]  # as in a file's name
 
 
 def people(folder):
@@ -439,11 +439,8 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
                 told = map(intake.readable, str(problem)[: 10**5].splitlines())
                 log.write("\n".join([f"{lesson}, {one}:", *told, ""]))
         print(f"\r  {next(number)} of {len(todo)}", end="", flush=True)
-    broken = dict(taken.broken)
-    for one in taken.ready:
-        words = last_graded(folder, lesson, one)
-        if "failed" in words or "stopped" in words or not words:
-            broken[one] = FAILED if "failed" in words else STOPPED
+    broken = taken.broken | {one: STOPPED for one in taken.ready if not is_done(folder, lesson, one)}
+    broken |= {one: FAILED for one in taken.ready if "failed" in last_graded(folder, lesson, one)}
     for one, why in taken.broken.items():
         explain(folder, lesson, one, why)
     write_times(folder, lesson)

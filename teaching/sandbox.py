@@ -94,8 +94,8 @@ def command(inside, *more):
     words += ["--dir", "/home/learner/course/notebooks"]  # as at home, where ".." is the course's
     for path in dict.fromkeys([*SEEN, *own]):
         words += ["--ro-bind-try", path, path]
-    # JupyterLab's, where course.py found no other home; and IPython's history, in which answers may stand.
-    for path in filter(os.path.isdir, (f"{sys.prefix}/home", f"{sys.prefix}/ipython")):
+    # JupyterLab's, where course.py found no other home; IPython's history, with answers; a hub's keys.
+    for path in filter(os.path.isdir, (f"{sys.prefix}/home", f"{sys.prefix}/ipython", f"{sys.prefix}/hub")):
         words += ["--tmpfs", path, "--remount-ro", path]
     words += ["--ro-bind", str(marking.without_answers() / "pe_lessons"), str(ROOT / "pe_lessons")]
     for fonts in Path(os.environ.get("MPLCONFIGDIR", "/nowhere")).glob("fontlist-*.json"):

@@ -584,7 +584,7 @@ def test_a_cell_is_stopped_for_what_it_computes():
 def test_memory_goes_from_no_process_to_the_next_and_keys_and_history_are_not_seen():
     import pyseccomp
 
-    homes = [Path(sys.prefix) / one for one in ("home", "ipython")]
+    homes = [Path(sys.prefix) / one for one in ("home", "ipython", "hub")]
     made = [one for one in homes if not one.exists()]
     for home in homes:
         (home / "profile_default").mkdir(parents=True, exist_ok=True)
@@ -1015,6 +1015,8 @@ def test_after_an_appeal_one_page_goes_back_and_the_others_are_not_lost(monkeypa
     grade.grade(folder, LESSON, student="Bob 1")
     assert pages_in(folder) == {ada: "Ada 0, 1", bob: "Bob 1, 2"}
     assert pages_in(folder, "moodle", "Bob 1") == {bob: "Bob 1, 2"}
+    put({moodle("Ada", 0): book(right_pairs="x = 1")})
+    assert grade.grade(folder, LESSON, student="Bob 1")[1] == {"Ada 0": grade.STOPPED}
 
 
 @pytest.mark.parametrize("problem, status", [(None, 0), ("no memory", 1)])
