@@ -790,23 +790,23 @@ def test_the_guide_s_program_mails_every_page_to_its_learner_once(tmp_path, monk
         sent.append((mail["To"], page.get_filename(), page.get_content().strip()))
 
     server = contextlib.nullcontext(Mock(send_message=send))
-    for name in ("Ada Lovelace 1", "Zoë Żak 3"):
+    for name in ("Ada Lovelace 1", "Eve 4", "Zoë Żak 3"):
         page = tmp_path / "feedback" / name / LESSON / f"{LESSON}.html"
         page.parent.mkdir(parents=True)
         page.write_text(f"of {name}", encoding="utf-8")
     (tmp_path / "roster.csv").write_text(
         "\ufeffIdentifier,Full name,Email address\nP 1,Ada Lovelace,ada@example.org\n"
-        "P 2,Bob B,bob@example.org\nP 3,Zoë Żak,zoe@example.org\n",
+        "P 4,Eve,eve@\nP 2,Bob B,bob@example.org\nP 3,Zoë Żak,zoe@example.org\n",
         encoding="utf-8",
     )
     monkeypatch.setattr("smtplib.SMTP", lambda host, port: server)
     monkeypatch.setattr("getpass.getpass", lambda: "secret")
     ada, zoe = (f"{name}@example.org" for name in ("ada", "zoe"))
     to_ada, *others = f"Ada Lovelace 1: sent to {ada}", "Bob B 2: no page", f"Zoë Żak 3: sent to {zoe}"
-    adas = ada, "of Ada Lovelace 1"
+    adas, eve = (ada, "of Ada Lovelace 1"), "Eve 4: not sent, because the address can't be read"
     for named, new, said in [
-        ([], [adas, (zoe, "of Zoë Żak 3")], [to_ada, *others]),
-        ([], [(zoe, "of Zoë, again")], ["Ada Lovelace 1: sent before", *others]),
+        ([], [adas, (zoe, "of Zoë Żak 3")], [to_ada, eve, *others]),
+        ([], [(zoe, "of Zoë, again")], ["Ada Lovelace 1: sent before", eve, *others]),
         (["Ada Lovelace 1"], [adas], [to_ada]),
     ]:
         monkeypatch.setattr(sys, "argv", ["mail_pages.py", str(tmp_path), LESSON, *named])
