@@ -29,14 +29,14 @@ def class_folder(words):
     """The folder that is called so, if it is a class."""
     folder = Path(words).expanduser().resolve()
     if not (folder / "nbgrader_config.py").exists():
-        sys.exit(f"{folder} is no class: make it with python course.py classroom FOLDER")
+        sys.exit(f"{folder} is no class: make it with python3 course.py classroom FOLDER")
     return folder
 
 
 def handed_out(folder, lesson):
     """Stop where a class doesn't have a lesson."""
     if not (folder / "release" / lesson).exists():
-        first = f'python course.py classroom "{folder}" {lesson[:2]}'
+        first = f'python3 course.py classroom "{folder}" {lesson[:2]}'
         sys.exit(f"This class has no lesson {lesson[:2]} yet. First: {first}")
 
 

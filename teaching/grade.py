@@ -253,8 +253,8 @@ def check_grade_book(folder, lesson, again=False):
         lost = f"gradebook.db does not know whose work was graded: {', '.join(sorted(unknown))}"
     sys.exit(
         f"{lost}.\nPut the whole folder back from your backup. Without one, delete gradebook.db, then\n"
-        f'    python course.py classroom "{folder}" {lesson[:2]}\n'
-        f'    python course.py grade "{folder}" {lesson[:2]} --again\n'
+        f'    python3 course.py classroom "{folder}" {lesson[:2]}\n'
+        f'    python3 course.py grade "{folder}" {lesson[:2]} --again\n'
         "Points given by hand are gone then. Nothing was graded or written now."
     )
 
@@ -505,7 +505,7 @@ def main(arguments):
         _, broken = grade(folder, lesson, options.again, options.student, options.jobs)
     except KeyboardInterrupt:
         sys.exit("\nStopped. What was graded is kept, and no marks were written. Call it again: it goes on.")
-    print(f'Next: python course.py review "{folder}" {lesson[:2]}\nAfter the last deadline, give back:')
+    print(f'Next: python3 course.py review "{folder}" {lesson[:2]}\nAfter the last deadline, give back:')
     zips = sorted(folder.glob(f"feedback/{lesson}_*.zip"))  # of files that came from a platform
     tables = [table for one in zips if (table := folder / "grades" / f"{one.stem}.csv").exists()]
     own = [f"{folder}/feedback/NAME/{lesson}/{lesson}.html", folder / "grades" / f"{lesson}.csv"]

@@ -68,7 +68,7 @@ def main(arguments):
     for name in (changed := kept(folder)):
         print(f"{name} was changed in source/ and stays so; to get the course's, delete source/{name}.")
     if not names:
-        print(f'{folder} holds {len(lessons())} lessons. Next: python course.py classroom "{folder}" 03')
+        print(f'{folder} holds {len(lessons())} lessons. Next: python3 course.py classroom "{folder}" 03')
     for name in names:
         again = " --again" if any(folder.glob(f"autograded/*/{name}")) else ""  # its points may have changed
         file = folder / "release" / name / f"{name}.ipynb"
@@ -82,7 +82,7 @@ def main(arguments):
             f"    Get the course from {address} as its README says. {also}Answer the exercises in\n"
             f"    notebooks/{name}.ipynb, save this notebook, and hand it in.\n\n"
             f"{f'Attach {file}. ' * bool(also)}Put what they hand in into {folder}/downloaded/{name}. Then:\n"
-            f'    python course.py grade "{folder}" {name[:2]}{again}'
+            f'    python3 course.py grade "{folder}" {name[:2]}{again}'
         )
     return 0
 

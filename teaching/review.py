@@ -271,7 +271,7 @@ def main(arguments):
     handed_out(options.folder, options.lesson)
     grade.check_grade_book(options.folder, options.lesson)
     if not (options.folder / "grades" / f"{options.lesson}.csv").exists():
-        sys.exit("Nothing is graded yet. Call python course.py grade first.")
+        sys.exit("Nothing is graded yet. Call python3 course.py grade first.")
     place = options.folder / "review"
     place.mkdir(exist_ok=True)
     kept = [place / f"{options.lesson}.md", place / f"{options.lesson}_names.md"]

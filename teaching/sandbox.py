@@ -185,7 +185,7 @@ def missing():
     run = subprocess.run(command(words), capture_output=True, text=True)
     if run.returncode:
         said, call = run.stderr.strip()[-300:], "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-        how = f"python course.py grade installs what is needed; Ubuntu 24.04 allows bubblewrap after: {call}"
+        how = f"python3 course.py grade installs what is needed; Ubuntu 24.04 allows bubblewrap after: {call}"
         return f"answers cannot run in one here: {said} ({how})"
     return None
 
