@@ -26,6 +26,12 @@ def two_tasks(seed):
 
 
 @each_seed
+def a_slow_learner(seed):
+    """Three back, with the gated delta rule after 720 steps"""
+    yield "accuracy", toy.accuracy(TASKS["three back"], seed=seed, steps=720, **OVERWRITES), above(0.7)
+
+
+@each_seed
 def gates_of_the_fading_sum(seed):
     """The last one wins, with a fading sum"""
     model, accuracy = toy.trained(toy.last_wins, seed=seed, steps=80, **FADES)
