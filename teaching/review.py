@@ -99,8 +99,7 @@ def look(folder, lesson):
         notebook = nbformat.read(folder / "autograded" / student / lesson / f"{lesson}.ipynb", 4)
         notes = notebook.metadata.get("course_notes", [])
         remarks[student] += [note for note in notes if "was changed" in note]
-        if any(note.startswith(intake.NEWEST) for note in notes):
-            remarks[student].append(NEWEST_BROKEN)
+        remarks[student] += [NEWEST_BROKEN] * any(note.startswith(intake.NEWEST) for note in notes)
         if (files := notebook.metadata.get("files", 0)) > 1:
             remarks[student].append(f"{files} files under this name, and the newest one counts")
         remarks[student] += [STOPPED[why] for why in notebook.metadata.get("stopped", ())]
@@ -114,8 +113,7 @@ def look(folder, lesson):
             if cell.metadata.get("nbgrader", {}).get("grade") and given[student].get(name):
                 points, most = given[student][name]
                 verdict, typed = cell.metadata.get(marking.VERDICT, {}), name in by_hand.get(student, ())
-                found = mistakes_in(name, verdict)
-                if found:
+                if found := mistakes_in(name, verdict):
                     wrong.add((name, student))
                 if any(f"`{name}` was missing" in note for note in notes):
                     remarks[student].append(f"{name}: {MISSING}")
@@ -130,7 +128,9 @@ def look(folder, lesson):
                     elif used := borrowed(name, verdict):
                         remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
                 if verdict.get("cause") in ("NoVerdict", "NameError"):
-                    remarks[student].append(f"{name}: {SILENT[verdict['cause']]}")
+                    why = [one.ename for one in getattr(answer, "outputs", ()) if one.output_type == "error"]
+                    why = "".join(f" ({re.sub(r'[^A-Za-z]', '', one)[:30]})" for one in why[:1])
+                    remarks[student].append(f"{name}: {SILENT[verdict['cause']]}{why}")
                 if not typed and (points > most or (points and verdict.get("status") != "correct")):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}

@@ -719,10 +719,11 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
         notebook = copy.deepcopy(RELEASE)
         notebook.metadata |= {"course_notes": notes, "files": 2 * (student == "fay")}
         verdict = {"status": status, "cause": {wrong: SLIP.name, None: "NameError"}.get(status)}
-        demo.cell_of(notebook, "sinusoidal_loop-check").metadata[marking.VERDICT] = verdict
+        cells = {demo.grade_id(cell) or cell.id: cell for cell in notebook.cells}
+        cells["sinusoidal_loop-check"].metadata[marking.VERDICT], answer = verdict, cells["sinusoidal_loop"]
+        answer.outputs = [marking.error("Syntax*Error", "")] * (status is None)
         if status == wrong and student != "Ivy":
-            copied = demo.cell_of(notebook, "hunt-function").source
-            demo.cell_of(notebook, "sinusoidal_loop").source = copied.replace("textbook", "my_sinusoidal")
+            answer.source = cells["hunt-function"].source.replace("textbook", "my_sinusoidal")
         nbformat.write(notebook, _parents(folder / "autograded" / student / LESSON / f"{LESSON}.ipynb"))
         given[student] = {"sinusoidal_loop": (points, 1.0)}
     mistyped = {"Adda": {"sinusoidal_loop": (1.0, 1.0)}}  # the grade book keeps what has another name now
@@ -741,7 +742,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
         "fay": ["2 files under this name, and the newest one counts"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
         "kim": [review.NEWEST_BROKEN],
-        "leo": ["sinusoidal_loop: the answer's name was never defined"],
+        "leo": ["sinusoidal_loop: the answer's name was never defined (SyntaxError)"],
         "zed": ["not graded"],
     }
     assert review.main([str(folder), "03"]) == 0
