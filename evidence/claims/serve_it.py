@@ -27,6 +27,16 @@ def guesses_at_the_first():
     yield "the last 32 characters", [extra[:, 96:].mean().item()], above(1)
 
 
+def split_counts():
+    """New positions that are too large, after a prompt of 64, 64 texts: extra bits of the last 8 of 64 new"""
+    model, text = small_models.load("rope"), small_models.encode(small_models.held_out())[:8192]
+    places, right = torch.arange(128), small_models.bits(model, text, 128)
+    for too_many, bound in ((6, below(0.1)), (100, below(0.1)), (600, above(1))):
+        told = torch.where(places < 64, places, places + too_many)
+        extra = small_models.bits(model, text, 128, told) - right
+        yield f"{too_many} too many", [extra[:, 120:].mean().item()], bound
+
+
 def moved_keys():
     """Six of twelve keys kept, 300 random models: gap of the next token, keys left as they are and moved"""
     for num_layers in (1, 2):
