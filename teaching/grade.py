@@ -241,13 +241,14 @@ def points_by_hand(folder, lesson):
 
 
 def check_grade_book(folder, lesson, again=False):
-    """Stop where it lost what was graded: marks written from it would be empty."""
+    """Stop where it lost what was graded (not where grading was stopped): marks from it would be empty."""
     try:
         known = points(folder, lesson) if (folder / "gradebook.db").exists() else {}
     except DatabaseError as problem:
         lost = f"gradebook.db cannot be read ({problem.orig})"
     else:
-        unknown = {place.parent.name for place in folder.glob(f"autograded/*/{lesson}")} - known.keys()
+        found = {place.parent.name for place in folder.glob(f"autograded/*/{lesson}")} - known.keys()
+        unknown = {one for one in found if "stopped" not in last_graded(folder, lesson, one)}
         if again or not unknown:
             return
         lost = f"gradebook.db does not know whose work was graded: {', '.join(sorted(unknown))}"

@@ -235,7 +235,7 @@ def readable(name):
 
 def without_markup(name):
     """A learner's name without the signs of HTML, JavaScript and formulas: pages show it as it is."""
-    return re.sub(r"[\"`=&<>$]", "-", readable(name).replace("'", "’"))
+    return re.sub(r"[\"`=&<>$~!]", "-", readable(name).replace("'", "’"))
 
 
 def in_a_line(problem):
@@ -378,8 +378,8 @@ def put_right(notebook, release):
         raise Unreadable(why.format(found, wanted))
     notes, last = [], None
     for cell in notebook.cells:
-        cell.metadata.pop("nbgrader", None)
-        cell.metadata.pop("as_released", None)
+        _ = cell.metadata.pop("nbgrader", None), cell.metadata.pop("as_released", None)
+        cell.source = cell.source.removeprefix("# (without colours)\n")  # of a graded notebook (running.py)
     for wanted in release.cells:
         cell, name = theirs.get(wanted.id), grade_id(wanted)
         if cell is None and wanted.cell_type == "code":

@@ -103,8 +103,8 @@ def look(folder, lesson):
         if (files := notebook.metadata.get("files", 0)) > 1:
             remarks[student].append(f"{files} files under this name, and the newest one counts")
         remarks[student] += [STOPPED[why] for why in notebook.metadata.get("stopped", ())]
-        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        own = [cell for cell in code if cell.source.strip() not in as_given]  # written or changed
+        code = (one for one in notebook.cells if one.cell_type == "code")
+        own = [one for one in code if one.source.strip() not in as_given]  # written or changed
         for cell in sorted(own, key=lambda one: not grade_id(one))[:MOST_OWN]:
             if len(tree := shape(cell.source)) > ALIKE:
                 alike[grade_id(cell) or "cells that they added or changed", tree].add(student)
@@ -128,9 +128,9 @@ def look(folder, lesson):
                     elif used := borrowed(name, verdict):
                         remarks[student].append(f"{name}: uses {' and '.join(used)} of the course")
                 if verdict.get("cause") in ("NoVerdict", "NameError"):
-                    why = [one.ename for one in getattr(answer, "outputs", ()) if one.output_type == "error"]
-                    why = "".join(f" ({re.sub(r'[^A-Za-z]', '', one)[:30]})" for one in why[:1])
-                    remarks[student].append(f"{name}: {SILENT[verdict['cause']]}{why}")
+                    why = (f" ({one.ename})" for one in getattr(answer, "outputs", ()) if "ename" in one)
+                    why = SILENT[verdict["cause"]] + re.sub("[^A-Za-z ()]", "", next(why, ""))[:30]
+                    remarks[student].append(f"{name}: {why}")
                 if not typed and (points > most or (points and verdict.get("status") != "correct")):
                     remarks[student].append(f"{name}: {points:g} of {most:g} points, and no Correct")
     remarks = {one: list(dict.fromkeys(found)) for one, found in remarks.items() if found}

@@ -47,8 +47,7 @@ class Run(Execute):
     """Runs a notebook in a sandbox, survives the end of its kernel, and gives no point without a verdict."""
 
     heading = Unicode("", help="what stands near the top of every feedback page").tag(config=True)
-    # Where the machine has other work, Python starts late and outputs come late.
-    startup_timeout, iopub_timeout = Integer(300).tag(config=True), Integer(60).tag(config=True)
+    startup_timeout, iopub_timeout = Integer(300), Integer(60)  # a busy machine starts late, and sends late
 
     def preprocess(self, nb, resources, km=None):
         self.idle = not_needed(nb.cells)
@@ -111,7 +110,7 @@ class Run(Execute):
             name = marking.exercise_of(cell)
             self.kc.execute(TELL.format(name, marking.seeds(name)), silent=True, store_history=False)
         self.began = self.moved = time.monotonic()
-        self.before, self.heard = None, 0
+        self.before, self.heard = None, iter(range(500))
         source, cell.source = cell.source, self.shorter.get(index, cell.source)
         try:
             return super().preprocess_cell(cell, resources, index)
@@ -146,8 +145,7 @@ class Run(Execute):
 
     def process_message(self, msg, cell, cell_index):
         """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""
-        self.heard += 1
-        self.raise_on_iopub_timeout = self.heard < 500  # of more, some may get lost, and the last one too
+        self.raise_on_iopub_timeout = next(self.heard, None) is not None  # of more, the last may get lost
         if msg["msg_type"] not in HEARD:
             return None
         msg["content"].pop("transient", None)  # by which a new output would change older ones

@@ -913,13 +913,14 @@ def test_the_honest_get_their_points_and_nobody_is_named(name, tmp_path, monkeyp
 
 
 def test_grading_stops_where_the_grade_book_is_lost(tmp_path):
-    (tmp_path / "autograded" / "ada" / LESSON).mkdir(parents=True)
+    _ = [(tmp_path / "autograded" / one / LESSON).mkdir(parents=True) for one in ("ada", "stopped")]
+    _parents(tmp_path / "feedback" / "stopped" / LESSON / "graded.txt").write_text("x y stopped")
     (tmp_path / "gradebook.db").write_text("cut")
     for again in (False, True):
         with pytest.raises(SystemExit, match=r"cannot be read(.|\n)*backup(.|\n)*--again"):
             grade.grade(tmp_path, LESSON, again=again)
     (tmp_path / "gradebook.db").unlink()
-    with pytest.raises(SystemExit, match=r"not know whose work was graded: ada(.|\n)*given by hand"):
+    with pytest.raises(SystemExit, match=r"not know whose work was graded: ada\.(.|\n)*given by hand"):
         grade.grade(tmp_path, LESSON)
     assert not (tmp_path / "grades").exists()
 
