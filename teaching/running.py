@@ -110,7 +110,7 @@ class Run(Execute):
             name = marking.exercise_of(cell)
             self.kc.execute(TELL.format(name, marking.seeds(name)), silent=True, store_history=False)
         self.began = self.moved = time.monotonic()
-        self.before, self.heard = None, iter(range(500))
+        self.before, self.heard = None, iter(range(500))  # of so many messages none gets lost
         source, cell.source = cell.source, self.shorter.get(index, cell.source)
         try:
             return super().preprocess_cell(cell, resources, index)
@@ -145,7 +145,7 @@ class Run(Execute):
 
     def process_message(self, msg, cell, cell_index):
         """Leave out what no page shows and no limit counts: widgets, and what changes an older output."""
-        self.raise_on_iopub_timeout = next(self.heard, None) is not None  # of more, the last may get lost
+        self.raise_on_iopub_timeout = next(self.heard, None) is not None
         if msg["msg_type"] not in HEARD:
             return None
         msg["content"].pop("transient", None)  # by which a new output would change older ones
