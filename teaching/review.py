@@ -43,7 +43,7 @@ STOPPED = {  # the errors that running.py writes
 SILENT = {  # why a check said nothing, by the cause in its verdict
     "NotRun": "not run: the notebook stopped before",
     "NoVerdict": "the check was not heard",
-    "NameError": "the answer's name was never defined",
+    "NameError": "the cell stopped, or defines another name",
 }
 MISSING = "the answer's cell was missing"
 NEWEST_BROKEN = "the newest file is broken, and an older one was graded"
@@ -236,7 +236,7 @@ def pages(folder, lesson):
     called = headings(nbformat.read(folder / "release" / lesson / f"{lesson}.ipynb", 4))
     pictured = draw(mistakes, called, folder / "review" / f"{lesson}.png")
     by_hand = grade.points_by_hand(folder, lesson)
-    count = f"{len(given)} submission{'s' * (len(given) != 1)}"
+    count = f"{len(given)} graded submission{'s' * (len(given) != 1)}"
     lines = [f"# {lesson}: {count}", "", "## What the class got wrong", ""]
     lines += [f"![mistakes by exercise]({lesson}.png)", ""] if pictured else []
     lines += ["A learner with two mistakes counts under both. In a question, wrong choices come first.", ""]
@@ -278,9 +278,8 @@ def main(arguments):
     told = pages(options.folder, options.lesson)
     for file, text in zip(kept, told, strict=True):
         file.write_text(text, encoding="utf-8")
-    print(*re.findall(r'(?m)^ *- .*?(?=\. "|$)', told[0]), "", sep="\n")  # what to say of it is on the page
     print(told[1].partition("\n## ")[2].partition("\n## Who made")[0])
-    print(f"To project: {kept[0]}\nWith names, and who gave equal right answers: {kept[1]}")
+    print(f"What the class got wrong: {kept[0]}\nWith names, and who gave equal right answers: {kept[1]}")
     return 0
 
 

@@ -309,7 +309,7 @@ def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     grading_pretended(monkeypatch)
     grade.grade(folder, LESSON)
     said = capsys.readouterr().out
-    assert "files, the last one counts" not in said  # the same file twice
+    assert "files, the newest counts" not in said  # the same file twice
     assert "1 to grade, 0 of them done, 1 that can't be graded; 2 at a time\n" in said
     token = grade.handed_in(folder, LESSON, "ada")
     spoilt = nbformat.reads(book(), 4)
@@ -662,7 +662,7 @@ CHOSEN = f"chose a: {REGISTRY['bug_question'].choices['a'][0]}"
         ("sinusoidal_loop", "not yet", "changes an argument", ["changes an argument"]),
         ("bug_question", "not yet", "a chosen + b missed", [CHOSEN]),
         ("bug_question", "not yet", "b missed", ["a right choice missing"]),
-        ("sinusoidal_loop", None, "NameError", ["the answer's name was never defined"]),
+        ("sinusoidal_loop", None, "NameError", ["the cell stopped, or defines another name"]),
         ("sinusoidal_loop", None, None, ["no verdict"]),
     ],
 )
@@ -742,7 +742,7 @@ def test_review_names_learners_on_a_page_of_their_own_and_knows_points_by_hand(a
         "fay": ["2 files under this name, and the newest one counts"],
         "gus": ["sinusoidal_loop: 1 of 1 points, and no Correct"],
         "kim": [review.NEWEST_BROKEN],
-        "leo": ["sinusoidal_loop: the answer's name was never defined (SyntaxError)"],
+        "leo": ["sinusoidal_loop: the cell stopped, or defines another name (SyntaxError)"],
         "zed": ["not graded"],
     }
     assert review.main([str(folder), "03"]) == 0
@@ -842,7 +842,7 @@ def test_the_commands_of_the_guide_do_what_it_says(tmp_path, capsys):
     (place / "ada.ipynb").write_text(book(), encoding="utf-8")
     (place / "ada (1).ipynb").write_text((place / "ada.ipynb").read_text() + "\n")
     assert grade.main([str(folder), "03", "--jobs", "1"]) == 0
-    assert "ada: 2 files, the last one counts" in capsys.readouterr().out
+    assert "ada: 2 files, the newest counts" in capsys.readouterr().out
     assert grade.points(folder, LESSON)["ada"] == dict.fromkeys(demo.RIGHT, (1.0, 1.0))
     page = folder / "feedback" / "ada" / LESSON / f"{LESSON}.html"
     text = page.read_text(encoding="utf-8")
