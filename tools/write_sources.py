@@ -30,8 +30,9 @@ FOLDED = {"the_clinic": "The threads, which name the culprits: for afterwards"}
 LISTED = {
     "the_clinic": {
         "blaizzy-mlx-vlm-1715",
+        "ml-gsai-llada-120",
         "sgl-project-sglang-33558",
-        "vllm-project-vllm-27431",
+        "nvidia-nemo-megatron-bridge-4760",
     }
 }
 
