@@ -422,7 +422,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
         names = [intake.readable(str(file.relative_to(place))) for file in files]
         names = [name for name in names if ".ipynb" in name.lower()]
         if len(names) > 1 and one not in taken.newest_broken:
-            print(f"  {one}: {len(names)} files, the newest counts: {', '.join(names)}")
+            print(f"  {one}: {len(names)} files, the newest counts: {names[-1]}")
     for one in todo:
         for name, score in take_back_points_by_hand(folder, lesson, one).items():
             print(f"  {one}: {score:g} by hand for {name} was for an older file, and counts no more")

@@ -80,9 +80,9 @@ def places(lengths, new):
     last token, then those of its `new` tokens.
     """
     rows = []
-    width = max(lengths) + 0  # of the batch, with its padding
+    first = 0
+    width = first + max(lengths)  # of the batch, with its padding
     for length in lengths:
-        first = 0
         last = first + length - 1
         padding = width - (last + 1)  # after the prompt
         after = width - padding
