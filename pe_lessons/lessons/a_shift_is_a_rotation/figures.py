@@ -115,6 +115,19 @@ def head(panels):
     return fig
 
 
+@plots.drawn
+def two_heads(broken, repaired, rows=24):
+    """The weights of the first rows, before and after the words are taken out."""
+    fig, axes = plt.subplots(1, 2, figsize=(5.2, 2.9))
+    for ax, title, weights in zip(axes, ("with letters", "letters taken out"), (broken, repaired)):
+        image = ax.imshow(np.sqrt(weights[:rows, :rows]), cmap=plots.WEIGHTS, vmin=0, vmax=1)
+        ax.set(title=title, xlabel="looked at", ylabel="looking", xticks=[0, 10, 20], yticks=[0, 10, 20])
+    marks = [0, 0.05, 0.25, 0.5, 1]
+    bar = plots.colour_bar(fig, image, axes, "weight", ticks=np.sqrt(marks))
+    bar.set_ticklabels([f"{mark:g}" for mark in marks])
+    return fig
+
+
 def _beside(ax, point, text, colour):
     ax.text(*point, text, color=colour, ha="center", va="center")
 

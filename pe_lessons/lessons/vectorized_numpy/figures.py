@@ -39,7 +39,7 @@ def reshaped(n_positions, n_pairs):
         f"positions first, ({n_positions}, {n_pairs}, 2)": np.indices((n_positions, n_pairs, 2)),
         f"pairs first, ({n_pairs}, {n_positions}, 2)": np.indices((n_pairs, n_positions, 2))[[1, 0, 2]],
     }
-    fig, axes = plt.subplots(2, 1, figsize=(4.7, 3.6))
+    fig, axes = plt.subplots(2, 1, figsize=(5.2, 4.6))
     for ax, (title, indices) in zip(axes, stored.items()):
         table = indices.reshape(3, n_positions, 2 * n_pairs)
         for y, x in np.ndindex(table.shape[1:]):
