@@ -64,6 +64,13 @@ OVERWRITTEN = LATE.replace(f"first = {RIGHT}", f"spare = {BY_THE_OLD}").replace(
 IN_THE_LOOP = LATE.replace("    self.columns -= spare\n", "        self.columns -= spare\n").replace(
     f"first = {RIGHT}", f"first = {BY_THE_OLD}"
 )
+
+
+def unlike(keys, values):
+    slices = LAST_LINE.replace("spare:", keys, 1).replace("spare:", values, 1)
+    return written(CUT, (LAST_LINE, f"    first = {RIGHT}\n    {slices}"))
+
+
 FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
 
 
@@ -99,6 +106,9 @@ FORGOT_NOTHING = "spare if layer.k.shape[2] == self.columns + spare else 0"
         (by_kind("max(0, spare - (self.columns + spare - layer.k.shape[2]))"), "cut", "the cause"),
         (written(IN_THE_LOOP), "cut", "from layer to layer"),
         (written(CUT, (", layer.v =", " ="), ("], layer.v[:, :, spare:]", "]")), "cut", "without values"),
+        (unlike("first:", "spare:"), "cut", "without values"),
+        (unlike("spare:", "first:"), "cut", "without values"),
+        (unlike("-self.columns:", ": self.columns"), "cut", "without values"),
         (written(CUT, ("spare:], layer.v", "self.nothing:], layer.v")), "cut", "stops"),
         (by_kind(RIGHT), "Layer.add", "other arguments"),
         (lambda spare: None, "cut", "other arguments"),
@@ -126,7 +136,9 @@ def test_what_the_check_says(function, accused, cause):
         ((("a", 18), ("who", "3")), "error", "small letters"),
         ((3, ("who", 3)), "error", "two requests"),
         ((("so be it", 9), ("the dog chases", 3)), "correct", "*so be it* is wrong from letter 4 on"),
-        ((("i", 18), ("how", 18)), "not yet", "no columns are dropped"),
+        ((("i", 18), ("how", 18)), "not yet", "the longer prompt, doesn't leave before *i*"),
+        ((("ant", 3), ("bee", 18)), "not yet", "*ant* and *bee* have the same length"),
+        ((("ant", 5), ("horses", 4)), "not yet", "*ant* leaves before the number of columns is a multiple"),
         ((("i", 18), ("how", 1)), "not yet", "dropped before windows forget"),
         ((("i", 18), ("lion", 3)), "not yet", "a prompt of this lesson, *lion*"),
     ],

@@ -21,11 +21,22 @@ HARD = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0.5, 0, 0, 0.5]])
 CAUSAL = np.array([[1, 0, 0], [0.75, 0.25, 0], [0.125, 0.5, 0.375]])
 SMALL = arrays.softmax(np.arange(36.0).reshape(6, 6) % 11)  # some weights are below 0.001
 
+
+def _profile(function, weights):
+    try:
+        return function(weights)
+    except ValueError as error:
+        if "array element with a sequence" in str(error):
+            error.args = ("a whole row is added to one number. Is the gap `...` of its brackets still open?",)
+        raise
+
+
 mean_by_step = lesson.exercise(
     "mean_by_step",
     mine="my_profile",
     probes=((LOOKING,), (CAUSAL,), (LOOKING[:3, :3],), (HARD,)),
     edge_probes=((CAUSAL[:1, :1],), (CAUSAL[:2, :2],), (SMALL,)),
+    use=_profile,
 )
 
 rotation_question = lesson.question("rotation_question")

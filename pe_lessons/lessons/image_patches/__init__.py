@@ -31,6 +31,16 @@ def _checkpoint(seed, places, d_model):
     return torch.tensor(np.random.default_rng(seed).normal(size=(1 + places, d_model)))
 
 
+def _stretched(function, table, old, new):
+    try:
+        return function(table, old, new)
+    except ValueError as error:
+        if "number of spatial dimensions" in str(error):  # PyTorch doesn't say which axis is missing
+            axes = "F.interpolate needs four axes, (batch, channels, height, width)"
+            error.args = (f"{axes}. A batch of one is (1, d_model, height, width), and `[None]` makes it",)
+        raise
+
+
 resized_table = lesson.exercise(
     "resized_table",
     probes=(
@@ -44,6 +54,7 @@ resized_table = lesson.exercise(
         (_checkpoint(26, 15, 2), (5, 3), (6, 6)),
         (_checkpoint(29, 22, 2), (11, 2), (15, 2)),  # 11 times 15 / 11 is less than 15 in floats
     ),
+    use=_stretched,
 )
 
 quiz_image_patches = lesson.quiz("quiz_image_patches")

@@ -232,7 +232,7 @@ def _takes(function, like):
 
 
 def _cut(program, columns, kept, spare):
-    """How many columns a cache has after a cut, and how many keys and values each layer.
+    """How many columns a cache has after a cut, how many keys each layer, and whether values are cut alike.
 
     kept: the keys in each layer before, a number for all layers or one for each.
     """
@@ -240,27 +240,30 @@ def _cut(program, columns, kept, spare):
     cache.columns = columns
     many = [kept] * len(cache.layers) if isinstance(kept, int) else kept
     for layer, n in zip(cache.layers, many, strict=True):
-        layer.k = layer.v = torch.zeros(1, 1, n, 2)
+        layer.k = layer.v = torch.arange(n).view(1, 1, n, 1)
     cache.cut(spare)
-    keys, values = ([x.shape[2] for x in both] for both in zip(*((one.k, one.v) for one in cache.layers)))
-    return cache.columns, keys, values
+    alike = all(torch.equal(one.k, one.v) for one in cache.layers)
+    return cache.columns, [one.k.shape[2] for one in cache.layers], alike
 
 
 def _slip(program):
     """A common slip in the repair of `Cache.cut`: the name of its reply, or None."""
     try:
-        columns, full, values = _cut(program, columns=6, kept=6, spare=2)
-        none_to_drop = _cut(program, columns=6, kept=5, spare=0)[1]
-        some_to_drop = _cut(program, columns=30, kept=17, spare=9)[1]
-        of_one_kind = [_cut(program, columns=24, kept=kept, spare=16)[1] for kept in (7, 24)]
-        mixed = _cut(program, columns=24, kept=[7, 24, 7, 24], spare=16)[1]
+        cuts = [
+            _cut(program, columns=6, kept=6, spare=2),
+            _cut(program, columns=6, kept=5, spare=0),
+            _cut(program, columns=30, kept=17, spare=9),
+            *(_cut(program, columns=24, kept=kept, spare=16) for kept in (7, 24, [7, 24, 7, 24])),
+        ]
     except NotImplementedError:
         raise
     except Exception:  # the program stops at it, too, and says where
         return None
+    (columns, *_), *_ = cuts
+    full, none_to_drop, some_to_drop, *of_one_kind, mixed = [keys for _, keys, _ in cuts]
     if columns == 6:
         return "as many columns"
-    if full != values:
+    if not all(alike for _, _, alike in cuts):
         return "without values"
     apart = [of_one_kind[number % 2][number] for number in range(len(mixed))]
     if mixed != apart or any(row[:2] != row[2:] for row in (full, *of_one_kind)):
@@ -355,8 +358,8 @@ Your `{name}` does something different with a layer if another layer comes befor
 or `self.columns` inside the loop, or compute with one layer for all? Every layer has its own number of keys.
 Give what you compute for a layer a new name, and compute it in the loop.""",
     "without values": """
-Your `{name}` leaves different numbers of keys and values in a layer. Drop the same columns of `layer.k` and
-of `layer.v`, and compute how many before you change one of them.""",
+Your `{name}` doesn't cut the keys and the values of a layer alike. Drop the same columns of `layer.k` and of
+`layer.v`, with the same slice, and compute how many before you change one of them.""",
     "a negative drop": """
 Your `{name}` loses keys where there is nothing to drop. A layer that has forgotten some holds fewer keys than
 the batch has columns, so the first less the second is negative. A slice that begins at -1 keeps only the last
@@ -414,8 +417,15 @@ class Hunt(Checked):
             so += "repaired server both requests are right. So it is a regression test. Keep it."
             return self._on("test", "correct", [so])
         if not dropped:
-            why = "no columns are dropped. That happens only after the longer prompt has left, while the "
-            why += "shorter one goes on, and only when the number of columns is a multiple of 4."
+            (short, goes_on), (long, leaves) = sorted(requests, key=lambda wish: len(wish[0]))
+            why = "no columns are dropped, because "
+            if len(short) == len(long):
+                why += f"*{short}* and *{long}* have the same length. Make one prompt longer."
+            elif leaves >= goes_on:
+                why += f"*{long}*, the longer prompt, doesn't leave before *{short}*. Give it fewer letters."
+            else:
+                why += f"*{short}* leaves before the number of columns is a multiple of 4. "
+                why += "Give it more letters."
         elif "forget" not in " ".join(events[: events.index(dropped[0])]):
             why = "columns are dropped before windows forget. Let the longest prompt leave later, or take "
             why += "longer prompts."

@@ -61,6 +61,8 @@ right_pairs = lesson.exercise(
         (loops.sinusoidal(200, 8),),
         (CUT_OFF,),
         (with_misprints((140, 2, 0.0003), table=loops.sinusoidal(200, 8)),),  # hardly seen in a mean
+        # seen in a mean, and missed by a tolerance that is too wide
+        (with_misprints((1, 2, 0.0003), (1, 3, 0.0003), table=loops.sinusoidal(2, 6)),),
         (with_misprints((3, 10, 0.1), table=loops.sinusoidal(7, 14)),),
         (with_misprints((2, 3, 0.2), (5, 3, -0.2)),),  # not seen in a sum
     ),
