@@ -266,7 +266,8 @@ def explain(folder, lesson, student, why):
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{lesson}</title>'
-        f"<h1>{lesson}: not graded</h1><p>{html.escape(why)}</p></html>",
+        f"<h1>{lesson}: not graded</h1><p>{html.escape(why)}</p>"
+        "<p>If you can no longer hand in a file, ask your teacher.</p></html>",
         encoding="utf-8",
     )
 

@@ -49,7 +49,7 @@ def six_arrows(rows):
 def speeds():
     """What a fast, a middling and a slow pair of a head of 64 numbers add to a score, by offset."""
     offsets = np.arange(61)
-    fig, axes = plt.subplots(3, 1, figsize=(4.7, 4.6), sharex=True)
+    fig, axes = plt.subplots(4, 1, figsize=(4.7, 6.0), sharex=True)
     for ax, pair, speed, colour in zip(axes, (0, 8, 24), (1, 0.1, 0.001), plots.COLOURS):
         ax.axvline(44, color="0.8", linewidth=1, zorder=0)
         ax.plot(offsets, np.cos(speed * offsets), color=colour, marker="o", markersize=3, linewidth=1)
@@ -57,7 +57,11 @@ def speeds():
         ax.set_title(f"pair {pair}: {speed} {unit} per token", color=colour)
         ax.set(ylim=(-1.2, 1.2), yticks=[-1, 0, 1], xlim=(-1, 61))
     axes[0].set_ylabel("added to the score")
-    axes[2].set(xlabel="offset in tokens", xticks=[0, 10, 20, 30, 44, 60])
+    added = sum(np.cos(speed * offsets) for speed in (1, 0.1, 0.001))
+    axes[3].axvline(44, color="0.8", linewidth=1, zorder=0)
+    axes[3].plot(offsets, added, color="0.2", marker="o", markersize=3, linewidth=1)
+    axes[3].set_title("all three together", color="0.2")
+    axes[3].set(yticks=[0, 1, 2, 3], xlabel="offset in tokens", xticks=[0, 10, 20, 30, 44, 60])
     return fig
 
 
