@@ -141,7 +141,7 @@ def our_designs(seed):
     for factor in (4, 10):
         louder = _times(factor, lesson.my_encoding)
         yield f"my_encoding, {factor} times as loud", right(louder, seed), above(0.43)
-    yield "my_encoding, ten times as fast", right(fast, seed), below(0.5)
+    yield "my_encoding, ten times as fast", right(fast, seed), between(0.29, 0.5)
     loudest = lesson.sixteen_times_as_loud
     yield "sinusoidal, 16 times as loud, with words", workshop.distance_with_words(loudest, seed), above(0.8)
     yield "sinusoidal, 16 times as loud", right(loudest, seed), below(0.5)
