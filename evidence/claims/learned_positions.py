@@ -50,6 +50,7 @@ def filled(seed, word_std, table_std, steps=400):
 STARTS = {  # deviation of words and of table; of the share filled, of the neighbours' cosine, of loudness
     "quiet table": (0.3, 0.02, [at_least(0.75).at(1, 2)], at_least(0.5), between(1.4, 2.2).at(1)),
     "quieter table": (0.3, 0.0006, [at_least(0.75).at(1, 2)], at_least(0.5), between(1.4, 2.2).at(1)),
+    "both loud": (1.0, 1.0, [at_least(0.75).at(1)], below(0.25), between(0.8, 1.3).at(1)),
     "loud table": (0.3, 1.0, [at_least(0.75)], below(0.25), below(1).at(1)),
     "loud words": (
         *(1.0, 0.02, [between(0.4, 0.6).at(0.5, 1), at_least(0.75).at(2)], at_least(0.5)),
