@@ -67,6 +67,24 @@ def slowed(losses):
     return fig
 
 
+@plots.drawn
+def two_rules(frequencies, trained=256, factor=4, limit=128):
+    """What each rule changes: the frequency of every pair, or the distance of every key."""
+    turns = trained * frequencies / (2 * np.pi)
+    kept = np.clip((turns - 1) / 3, 0, 1)  # 1: left alone
+    fig, (by_parts, clipped) = plt.subplots(1, 2, figsize=(5.2, 2.9))
+    by_parts.plot(kept + (1 - kept) / factor, "o", color=plots.COLOURS[0], markersize=4)
+    by_parts.set(title="1. by parts", xlabel="pair", ylabel="frequency, new / old")
+    by_parts.set(xticks=range(0, 20, 4), ylim=(0, 1.1), yticks=[0, 1 / factor, 1], yticklabels=["0", "1/4", "1"])
+    distance = np.arange(2 * trained)
+    clipped.plot(distance, color="0.7", linestyle="--")
+    clipped.plot(np.minimum(distance, limit), color=plots.COLOURS[1])
+    clipped.text(290, 390, "as trained", color="0.45", ha="right")
+    clipped.set(title="2. clipped", xlabel="distance", ylabel="rotates as at")
+    clipped.set(xticks=[0, limit, trained, 500], yticks=[0, limit, trained, 500])
+    return fig
+
+
 def rules(stretched):
     """The loss under each rule that stretches, at once, in short and in long texts."""
     names = {"as trained": "as trained", "sliding window": "sliding window"}
