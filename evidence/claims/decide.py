@@ -43,19 +43,20 @@ def all_depths():
 def the_whole_procedure():
     """A model that finds 90 % everywhere: how often chance takes 128k from it. It fails rule 1 or rule 2, or
     rule 2 in one of 13 tasks, at 32k, 64k or 128k"""
-    all_of_it = found(*[0.9] * 72)  # at 4k and three lengths
-    needles, tasks = all_of_it[:, :20].reshape(TRIALS, 4, 5), all_of_it[:, 20:].reshape(TRIALS, 4, 13)
 
-    def by_rule_1(lengths):
+    def by_rule_1(lengths, texts):
         mean = lengths.mean(axis=2)
-        limit = 4 * np.sqrt(mean * (1 - mean) / TEXTS)
+        limit = 4 * np.sqrt(mean * (1 - mean) / texts)
         return np.any((np.ptp(lengths, axis=2) > limit)[:, 1:], axis=1)
 
     def by_rule_2(lengths):
         return np.any(lengths[:, 1:] < 0.85 * lengths[:, :1], axis=(1, 2))
 
-    fails = by_rule_1(needles) | by_rule_2(needles) | by_rule_2(tasks)
-    yield "needles and 13 tasks", [np.mean(fails)], between(0.105, 0.115)
+    for texts in (TEXTS, 4 * TEXTS):
+        all_of_it = found(*[0.9] * 72, texts=texts)  # at 4k and three lengths
+        needles, tasks = all_of_it[:, :20].reshape(TRIALS, 4, 5), all_of_it[:, 20:].reshape(TRIALS, 4, 13)
+        fails = by_rule_1(needles, texts) | by_rule_2(needles) | by_rule_2(tasks)
+        yield f"needles and 13 tasks, {texts:,} texts each", [np.mean(fails)], between(0.1, 0.12)
 
 
 def two_plans():
@@ -93,6 +94,14 @@ def slow_pairs():
             between(0.63, 0.8),
             {1e5: below(-0.19), 1e6: between(0.325, 0.335), 1e7: between(0.955, 0.965), 1e8: above(0.99)},
         ),
+        (
+            "64 pairs, 128k, all alike",
+            64,
+            1,
+            131_072,
+            between(0.34, 0.46),
+            {base: below(0.3) for base in (1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10)},
+        ),
         ("64 pairs, 64k", 64, 4, 65_536, between(0.63, 0.8), {5e5: between(0.37, 0.385), 8e6: above(0.98)}),
         ("64 pairs, 512k", 64, 4, 524_288, between(0.63, 0.85), {1.28e8: above(0.98)}),
         ("64 pairs, a window", 64, 4, 1024, between(0.4, 0.7), {1e4: above(0.87)}),
@@ -115,6 +124,9 @@ def slow_pairs():
             slowest = arrays.frequencies(2 * pairs, base=base)[-used:]
             copy = np.cos(np.arange(tokens)[:, None] * slowest).mean(axis=1).min()
             yield f"{name}, base {base:,.0f}: copy at its worst", [copy], bound
+    fast = arrays.frequencies(128, base=1e6)[:16]  # plan C
+    copy = ((np.cos(np.arange(131_072)[:, None] * fast).sum(axis=1) + 48) / 64).min()
+    yield "64 pairs, 128k, all alike, the fastest quarter rotates: copy at its worst", [copy], above(0.55)
     slowest = arrays.frequencies(128, base=1e6)[-16:]
     copy = np.cos(np.arange(131_072)[:, None] / 8 * slowest).mean(axis=1).min()
     yield "base 1,000,000, frequencies divided by 8: copy at its worst", [copy], above(0.97)
