@@ -266,8 +266,7 @@ def explain(folder, lesson, student, why):
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{lesson}</title>'
-        f"<h1>{lesson}: not graded</h1><p>{html.escape(why)}</p>"
-        "<p>If you can no longer hand in a file, ask your teacher.</p></html>",
+        f"<h1>{lesson}: not graded</h1><p>{html.escape(why)} If you can't, ask your teacher.</p></html>",
         encoding="utf-8",
     )
 
@@ -381,11 +380,11 @@ def write_grades(folder, lesson, given, broken, gone):
             table = table_in(target)
             last = (table.fieldnames or [""])[-1]  # the marks
             before = {row[one]: row[last] for row in table for one in known if row.get(one) and row.get(last)}
-            target.unlink()
         rows = [(row, names) for row, names in people(folder) if any(map(row.get, columns[: len(known)]))]
         if not rows:
+            target.unlink(missing_ok=True)
             continue
-        with target.open("w", newline="", encoding="utf-8") as file:
+        with target.with_suffix(".new").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             exported = re.compile(rf"{lesson} \(\d+\)")  # as Canvas calls it, with its number
             title = next(filter(exported.fullmatch, filter(None, rows[0][0])), lesson if first else "Grade")
@@ -400,6 +399,7 @@ def write_grades(folder, lesson, given, broken, gone):
                 if not score and (score := "".join(old[:1])):
                     kept.setdefault(target, []).append(names[-1])
                 table.writerow([*(row.get(column, "") for column in columns), score])
+        target.with_suffix(".new").replace(target)  # whoever stops this loses no kept mark
     return kept
 
 
@@ -464,7 +464,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     mail = {name: row.get("Email address") for row, names in roster for name in names}
     for words, reasons in (("not graded", broken), ("an older file was graded", taken.newest_broken)):
         for one, why in reasons.items():
-            about = filter(None, [mail.get(one), intake.readable(taken.files[one][0].name)])
+            about = filter(None, map(intake.readable, [mail.get(one) or "", taken.files[one][0].name]))
             print(f"  {words}: {one} ({', '.join(about)}): {why}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")

@@ -484,7 +484,12 @@ def _captured(output):
     libraries = [one for one in (numpy, sys.modules.get("torch")) if one]
     kept = [(one, name, getattr(one, name)) for one in libraries for name in ("empty", "empty_like")]
     kept.append((builtins, "input", input))
-    recursion = sys.getrecursionlimit()
+    recursion, torch = sys.getrecursionlimit(), sys.modules.get("torch")
+    dtype = torch.get_default_dtype() if torch else None
+    if torch:  # as where marks are given, whatever the learner has set
+        torch.set_default_dtype(torch.float32)
+        grad = torch.is_grad_enabled()
+        torch.set_grad_enabled(True)
     for space, name, function in kept:
         setattr(space, name, no_input if space is builtins else _marking(function))
     try:
@@ -500,6 +505,9 @@ def _captured(output):
         for space, name, function in kept:
             setattr(space, name, function)
         sys.setrecursionlimit(recursion)
+        if torch:
+            torch.set_default_dtype(dtype)
+            torch.set_grad_enabled(grad)
 
 
 class _TooLong(BaseException):
