@@ -52,6 +52,21 @@ def work(monkeypatch):
 
 
 @pytest.mark.usefixtures("the_course_may_answer")
+@pytest.mark.parametrize("dtype, grad", [(torch.float64, True), (torch.float32, False)])
+def test_what_was_set_for_all_of_pytorch_changes_no_verdict(dtype, grad):
+    exercise = REGISTRY["encoding_module"]
+    torch.set_default_dtype(dtype)
+    torch.set_grad_enabled(grad)
+    try:
+        look = exercise.look(exercise.reference)  # in the learner's process, and judged in another
+        assert (torch.get_default_dtype(), torch.is_grad_enabled()) == (dtype, grad)
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+    assert exercise.judge(look).status == "correct"
+
+
+@pytest.mark.usefixtures("the_course_may_answer")
 def test_a_reply_takes_little_work(drawn, work):
     for exercise in drawn(EXERCISES, 15, "work"):
         work.update(dict.fromkeys(work, 0))

@@ -485,11 +485,7 @@ def _captured(output):
     kept = [(one, name, getattr(one, name)) for one in libraries for name in ("empty", "empty_like")]
     kept.append((builtins, "input", input))
     recursion, torch = sys.getrecursionlimit(), sys.modules.get("torch")
-    dtype = torch.get_default_dtype() if torch else None
-    if torch:  # as where marks are given, whatever the learner has set
-        torch.set_default_dtype(torch.float32)
-        grad = torch.is_grad_enabled()
-        torch.set_grad_enabled(True)
+    dtype = torch and torch.get_default_dtype()
     for space, name, function in kept:
         setattr(space, name, no_input if space is builtins else _marking(function))
     try:
@@ -498,8 +494,11 @@ def _captured(output):
             contextlib.redirect_stderr(output),
             warnings.catch_warnings(),
             numpy.errstate() if numpy else contextlib.nullcontext(),
+            torch.enable_grad() if torch else contextlib.nullcontext(),
         ):
             warnings.simplefilter("ignore")
+            if torch:  # what a learner has set counts neither at home nor where marks are given
+                torch.set_default_dtype(torch.float32)
             yield
     finally:
         for space, name, function in kept:
@@ -507,7 +506,6 @@ def _captured(output):
         sys.setrecursionlimit(recursion)
         if torch:
             torch.set_default_dtype(dtype)
-            torch.set_grad_enabled(grad)
 
 
 class _TooLong(BaseException):
