@@ -75,8 +75,8 @@ def two_plans():
 
 def slow_pairs():
     """A query and its copy, and random words with random angles, all in the slowest quarter of the
-    pairs, or in the slowest half: how similar the copy is at its worst distance, and the best random
-    word. Ten draws"""
+    pairs, in the slowest half, or in all pairs: how similar the copy is at its worst distance, and the
+    best random word. Ten draws"""
     for name, pairs, part, tokens, random_bound, of_bases in (
         (
             "64 pairs, 128k, the slowest half",
