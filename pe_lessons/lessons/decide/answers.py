@@ -31,10 +31,8 @@ def longest_promised_loop(found, texts):
     short, *lengths = found
     promised = 0
     for length in lengths:
-        shares = [each / texts for each in found[length]]
-        mean = sum(shares) / len(shares)
-        error = np.sqrt(mean * (1 - mean) / texts)
-        rule_1 = max(shares) - min(shares) <= 4 * error
+        gap = max(found[length]) - min(found[length])
+        rule_1 = gap / texts <= 0.05
         rule_2 = all(here >= 0.85 * there for here, there in zip(found[length], found[short]))
         if not (rule_1 and rule_2):
             break
@@ -43,10 +41,8 @@ def longest_promised_loop(found, texts):
 
 
 def longest_promised_arrays(found, texts):
-    table = np.array([*found.values()]) / texts
-    mean = table[1:].mean(axis=1)
-    error = np.sqrt(mean * (1 - mean) / texts)
-    even = np.ptp(table[1:], axis=1) <= 4 * error
+    table = np.array([*found.values()])
+    even = np.ptp(table[1:], axis=1) / texts <= 0.05
     kept = np.all(table[1:] >= 0.85 * table[0], axis=1)
     lengths = list(found)[1:]
     count = int(np.cumprod(even & kept).sum())  # how many pass before the first one fails

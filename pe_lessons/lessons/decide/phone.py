@@ -44,8 +44,13 @@ def sheet(layers, words_on_layers, base, numbers, words_on_base):
     ]
     if all(said[1].strip().lower() == "computed" for said, *_ in lines.values()):
         filled.append("You grade both lines computed. Who has shown that such a model finds its needles?")
-    if "reported" in words_on_layers[1].lower():
+    grades = [said[1].lower() for said, *_ in lines.values()]
+    if "reported" in grades[0]:
         filled.append("You grade the layers reported. Which paper compared such patterns in large models?")
+    if "used" in grades[0]:
+        filled.append("You grade the layers used. Which published model has your pattern on a phone?")
+    if "measured" in grades[1]:
+        filled.append("You grade the base measured here. But a simulated copy is only computed.")
     if speed(layers) < WISH:
         filled.append(f"Your users want {WISH} tokens a second. Does your reason say why they get fewer?")
     else:
