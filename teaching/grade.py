@@ -465,7 +465,7 @@ def grade(folder, lesson, again=False, student=None, jobs=2):
     for words, reasons in (("not graded", broken), ("an older file was graded", taken.newest_broken)):
         for one, why in reasons.items():
             about = filter(None, map(intake.readable, [mail.get(one) or "", taken.files[one][0].name]))
-            print(f"  {words}: {one} ({', '.join(about)}): {why}")
+            print(f"  {words}: {one} ({', '.join(about)}):\n    {why}")
     for name, why in taken.unread.items():
         print(f"  NOT READ: {name}: {why}")
     stored = {place.parent.name for place in folder.glob(f"submitted/*/{lesson}")}
