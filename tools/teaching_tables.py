@@ -40,7 +40,7 @@ OTHER_TASKS = {  # cases of the clinic, with a test to write and without; its hu
     r"^clinic\.case\(\d+\)\.check\(test, accused=\.\.\.\)": 5,
     r"^clinic\.case\(\d+\)\.accuse\(\.\.\.\)": 3,
     r"^the_hunt\.check\(": 25,
-    r"^phone\.sheet\(": 6,
+    r"^phone\.sheet\(": 5,
 }
 
 ABOUT_TIMES = """# How long the lessons take
@@ -48,7 +48,7 @@ ABOUT_TIMES = """# How long the lessons take
 `tools/teaching_tables.py` writes this page. The minutes are those at the top of each lesson. They differ by
 at most 5 from a sum: 1 minute for 90 words or 5 lines of code, 9.5 minutes for each exercise and 2 for each
 question or quiz. In the clinic, a case takes 5 minutes with a test to write and 3 without, and the hunt takes
-25. In lesson 23, the sheet for a phone takes 6. We chose these numbers to match the times that 21 readers
+25. In lesson 23, the sheet for a phone takes 5. We chose these numbers to match the times that 21 readers
 took. A class that discusses every prediction takes about one and a half times as long.
 
 The table leaves out *Further* and what comes after it, except in the last two columns. *Points* are all the

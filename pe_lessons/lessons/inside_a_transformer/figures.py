@@ -101,20 +101,37 @@ def moved(accuracies, positions, trained=16, counting=0.24):
 
     counting: the accuracy of a model that knows nothing about order, and only counts digits.
     """
-    fig, ax = plt.subplots(figsize=(4.7, 3.5))
-    ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
-    ax.axhline(counting, color="0.4", linewidth=1, linestyle="--")
+    fig, ax = _accuracy_by_position(positions, trained, counting)
     for name, values in accuracies.items():
         ax.plot(positions, values, marker="o", color=OF_ENCODING[name], label=name)
-    ax.set(xlabel="position that the token was given", ylabel="accuracy", ylim=(0, 1.22))
-    ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
-    ax.set_yticks([0, counting, 0.5, 1], ["0", f"{counting}", "0.5", "1"])
-    ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
     ax.text(11, counting - 0.02, "only counts\nthe digits", color="0.4", va="top")
-    ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
-    ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
     ax.text(23.4, 1.03, "RoPE", color=OF_ENCODING["RoPE"], ha="right", va="bottom")
     names = {"sinusoidal": (16.2, 0.6), "learned": (20.2, 0.035)}
     for name, place in names.items():
         ax.text(*place, name, color=OF_ENCODING[name], ha="left", va="center")
     return fig
+
+
+@plots.drawn
+def seeds(accuracies, positions, trained=16, counting=0.24):
+    """The same for one encoding and several seeds, [(n,)]."""
+    fig, ax = _accuracy_by_position(positions, trained, counting)
+    for number, (values, line) in enumerate(zip(accuracies, ("-", "--", "-.", ":"), strict=True)):
+        style = {"color": OF_ENCODING["sinusoidal"], "alpha": 1 - number / 6}
+        ax.plot(positions, values, line, linewidth=1.6, marker="os^x"[number], **style)
+    ax.text(11, counting - 0.02, "only counts\nthe digits", color="0.4", va="top")
+    ax.text(15.2, 0.62, "all four\nbreak here", color="0.15", ha="right", va="center")
+    return fig
+
+
+def _accuracy_by_position(positions, trained, counting):
+    fig, ax = plt.subplots(figsize=(4.7, 3.5))
+    ax.axvspan(trained - 0.5, positions[-1] + 0.5, color="0.94", linewidth=0)
+    ax.axhline(counting, color="0.4", linewidth=1, linestyle="--")
+    ax.set(xlabel="position that the token was given", ylabel="accuracy", ylim=(0, 1.22))
+    ax.set_xticks([11, 13, 15, 16, 18, 20, 23])
+    ax.set_yticks([0, counting, 0.5, 1], ["0", f"{counting}", "0.5", "1"])
+    ax.set_xlim(positions[0] - 0.5, positions[-1] + 0.5)
+    ax.text(13, 1.12, "seen in training", color="0.4", ha="center")
+    ax.text(18.3, 1.12, "never seen in training", color="0.4", ha="center")
+    return fig, ax
