@@ -59,6 +59,18 @@ def stripes_with_the_old_gaps(seed):
     yield "the least that halving wins", min(-np.diff(found)), above(0).at(1)
 
 
+def louder_in_stripes():
+    """Rows 8 and 12 times as loud in stripes, at the learning rate of the lesson"""
+    for factor, bound, median in (8, between(0.15, 1), above(0.7)), (12, below(0.4), below(0.3)):
+
+        def encode(positions, d_model, factor=factor):
+            return factor * lesson.sinusoidal(positions, d_model) + lesson.stripes(d_model)
+
+        found = [right(encode, seed) for seed in SEEDS]
+        yield f"{factor} times", found, bound
+        yield f"{factor} times, median", [np.median(found)], median
+
+
 def _times(factor, encode):
     return lambda positions, d_model: factor * encode(positions, d_model)
 
