@@ -49,13 +49,6 @@ def longer():
     yield "tokens 6 to 9", right[:, 6:10].mean(dim=1).tolist(), below(0.24)
 
 
-def recovery():
-    """Sinusoidal, moved by 100: the seeds differ so much that it takes 35 of them"""
-    told = torch.arange(16) + 100
-    far = [share_right(KINDS["sinusoidal"], toys.k_back, seed, positions=told) for seed in range(900, 935)]
-    yield "told 100 to 115", far, between(0.395, 0.985)
-
-
 def unnamed():
     """The exercise's three models, X, Y and Z: share right as trained, moved by 8, shuffled; seed 0"""
     normal, generator = torch.arange(16), torch.Generator().manual_seed(0)
