@@ -20,7 +20,7 @@ def learned_list(offsets, numbers):
     ax.axhline(0, color="0.6", linewidth=1)
     peak = (numbers - middle).max()
     ax.text(-2.3, peak, f"three back: {peak:.1f}", color=ORANGE, va="top")
-    shared = "12 to 15 share one number,\nwhich got little training"
+    shared = "12 to 15 share one number,\nwhich hardly any answer needs"
     ax.text(15.4, 0.9, shared, color="0.4", ha="right", va="bottom")
     ax.set(xlabel="offset of the key, seen from the query", ylabel="bias minus median")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
