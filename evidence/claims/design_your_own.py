@@ -61,7 +61,7 @@ def stripes_with_the_old_gaps(seed):
 
 def louder_in_stripes():
     """Rows 8 and 12 times as loud in stripes, at the learning rate of the lesson"""
-    for factor, bound, median in (8, between(0.15, 1), above(0.7)), (12, below(0.4), below(0.3)):
+    for factor, bound, median in (8, above(0.15), above(0.7)), (12, below(0.7), below(0.3)):
 
         def encode(positions, d_model, factor=factor):
             return factor * lesson.sinusoidal(positions, d_model) + lesson.stripes(d_model)
