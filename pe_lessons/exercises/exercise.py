@@ -28,8 +28,8 @@ A_LOOP = (
     "without a loop. Give NumPy all rows at once: which shapes must meet?"
 )
 HANDED_ON = (
-    "You return what {} of the course returns. The result is right, but the exercise is to write this "
-    "yourself, so use what you wrote."
+    "You return what {0} of the course returns. The result is right, but the exercise is to write this "
+    "yourself, so use what you wrote. (If you call {0} only to compare, do that outside your function.)"
 )
 FEWEST = 8  # lines and bytecodes: who takes no more has not looked at the arguments
 SPREAD = 16  # how much larger or smaller an error may be that is of the same kind

@@ -4,6 +4,7 @@ When the cell of an answer fails, the kernel keeps what an earlier run of it mad
 the older answer under the error of the newer one.
 """
 
+import os
 import re
 import sys
 
@@ -84,7 +85,10 @@ def in_words(error):
     if isinstance(error, SyntaxError):
         kind = type(error).__name__
         kind = "SyntaxError" if kind.startswith("_") else kind  # Python 3.13: _IncompleteInputError
-        return f"{kind} in line {error.lineno}: {error.msg}"
+        said = f"{kind} in line {error.lineno}: {error.msg}"
+        # The learner's Python may be newer, and read what this one can't.
+        python = f" (in Python {sys.version_info[0]}.{sys.version_info[1]})"
+        return said + python * ("NBGRADER_EXECUTION" in os.environ)
     return run_answer.in_one_line(error)
 
 

@@ -18,6 +18,12 @@ view_numbers = lesson.exercise(
         (2, 4, 0.5, 1),
         (3, 6, 0.5, 6),
     ),
+    redraw=lambda draw, n_queries, n_keys, slope, window: (
+        n := draw.randint(1, 6),
+        n + draw.randint(0, 6),
+        draw.uniform(0.1, 2),
+        draw.randint(1, 9),
+    ),
 )
 
 

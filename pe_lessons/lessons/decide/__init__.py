@@ -19,11 +19,11 @@ needles_needed = lesson.exercise(
 
 
 def _other_results(draw, found, texts):
-    """Other lengths, and at each depth up to two needles fewer."""
-    longer = draw.choice((2, 4, 8))
-    return {
-        longer * length: [each - draw.randint(0, 2) for each in row] for length, row in found.items()
-    }, texts
+    """Other lengths, up to three more that pass, and at each depth up to two needles fewer."""
+    first, *others = ([each - draw.randint(0, 2) for each in row] for row in found.values())
+    rows = [first, *draw.randint(0, 3) * [[max(first)] * len(first)], *others]
+    shortest = draw.choice((1, 2, 4, 8))
+    return {shortest * 2**place: row for place, row in enumerate(rows)}, texts
 
 
 # No depth and no gap is exactly at a limit, where a last digit would decide.

@@ -41,8 +41,8 @@ row_repairs = lesson.exercise(
 
 
 def _other_cache(draw, parents, cached, next_position, look_at):
-    """More rows, and more that were evicted: a cache never has more rows than positions."""
-    more = draw.randint(0, 9)
+    """Another tree, more rows, and more that were evicted: a cache never has more rows than positions."""
+    more, parents = draw.randint(0, 9), [draw.randint(-1, guess - 1) for guess in range(draw.randint(3, 8))]
     return parents, cached + more, next_position + more + draw.randint(0, 9), look_at
 
 
