@@ -56,9 +56,9 @@ TOO_LARGE = (
 NOT_UNPACKED = "This file could not be taken out of the zip ({0}). Hand in your notebook again."
 NEWEST = "Your newest file could not be read, so the one before it was graded. About the newest: "
 LARGEST, MOST_PARTS = 25_000_000, 2_000_000  # bytes of a notebook; brackets and commas: values take memory
-MOST_CELLS, MOST_CODE = 2_000, 500_000  # characters, with what is kept of prose
+MOST_CELLS, MOST_CODE = 2_000, 500_000  # bytes in UTF-8, with what is kept of prose
 MOST_NAMES = 4 * 10**8  # the sum of the squares of their lengths, in a zip: so long takes reading them
-MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} characters of code"
+MUCH = f"{MOST_CELLS:,} cells, or {MOST_CODE:,} bytes of code"
 OTHER_LESSON = "This is lesson {0}, not lesson {1}. Hand in your notebook of lesson {1}."
 FEW_CELLS = (
     "Of lesson {1} too few cells are left in this notebook. Hand in the lesson's own file, with your answers "
@@ -189,8 +189,12 @@ def found(downloads, unread):
         whose.setdefault(student_of(one.filename), set()).add(file)
     for file, entries in held.items():
         owner = student_of(names[file].removesuffix(file.suffix) + ".ipynb")
-        if of_platform(names[file]) or whose.get(owner, set()) - {file} or owner in singles.values():
+        called_so = whose.get(owner, set()) - {file} or owner in singles.values()
+        several = len({student_of(one.filename) for one in entries if of_platform(one.filename)}) > 1
+        if of_platform(names[file]) or (called_so and not several):
             singles[file] = student_of(names[file]) if of_platform(names[file]) else owner
+        elif called_so:
+            unread[readable(file.name)] = "a learner is called like this zip: give the zip a different name"
         elif not any(of_platform(one.filename) for one in entries):
             unread[readable(file.name)] = (
                 "no zip of a learning platform: ask for the notebook itself, or unpack it and see whose it is"
@@ -335,7 +339,7 @@ def read(content):
         raise Unreadable(NOT_VALID.format("its nbformat is not 4"))
     cells = data["cells"] if isinstance(data.get("cells"), list) else []
     code = [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "code"]
-    room = MOST_CODE - sum(len(str(one.get("source"))) for one in code)
+    room = MOST_CODE - sum(len(str(one.get("source")).encode(errors="replace")) for one in code)
     if len(cells) > MOST_CELLS or room < 0:
         raise Unreadable(TOO_LARGE.format(MUCH))
     # Of all else, which nobody needs, a little in the file takes much memory.
@@ -344,11 +348,11 @@ def read(content):
     cells[:] = [one if isinstance(one, dict) else None for one in cells]
     for cell in filter(None, cells):
         for key in cell.keys() - {"source", "metadata"}:
-            if key not in ("id", "cell_type") or not is_short(cell[key]):
+            if key not in ("id", "cell_type") or not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(cell[key])):
                 del cell[key]
         graded = about.get("nbgrader") if isinstance(about := cell.get("metadata", {}), dict) else None
         name = graded.get("grade_id") if isinstance(graded, dict) else None
-        known = {"nbgrader": {"grade_id": name}} if is_short(name) else {}
+        known = {"nbgrader": {"grade_id": name}} if isinstance(name, str) and not name[LONGEST_NAME:] else {}
         cell["metadata"] = known if isinstance(about, dict) else None
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
@@ -361,10 +365,6 @@ def read(content):
         notebook = nbformat.reads(text, as_version=4)
         nbformat.validate(notebook, relax_add_props=True)
     return notebook
-
-
-def is_short(value):
-    return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def put_right(notebook, release):
@@ -393,7 +393,7 @@ def put_right(notebook, release):
                 cell.source = wanted.source
             if cell.cell_type != "code":
                 position = notebook.cells.index(cell)
-                cell = nbformat.v4.new_code_cell(cell.source, id=cell.id)
+                cell = nbformat.v4.new_code_cell(cell.source, id=cell.get("id") or wanted.id)
                 notebook.cells[position] = cell
             cell.metadata = nbformat.from_dict(wanted.metadata)
         if cell is not None and not name:

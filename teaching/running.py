@@ -50,6 +50,7 @@ class Run(Execute):
     startup_timeout, iopub_timeout = Integer(300), Integer(60)  # a busy machine starts late, and sends late
 
     def preprocess(self, nb, resources, km=None):
+        marking.seeds.cache_clear(), marking.renewed.cache_clear()  # so that no other's replies fit
         self.idle = not_needed(nb.cells)
         self.shorter = without_spare_imports(nb.cells, self.idle)
         nb, resources = self.run(nb, resources, km)
@@ -66,7 +67,6 @@ class Run(Execute):
         return nb, resources
 
     def run(self, nb, resources, km):
-        marking.seeds.cache_clear(), marking.renewed.cache_clear()  # so that no other's replies fit
         self.left, self.room, self.reached = ALL, {}, -1
         self.looks, self.stopped = {}, {}  # what each check told of an answer; why cells were stopped
         try:

@@ -89,7 +89,7 @@ def command(inside, *more):
     words += ["--dev", "/dev", "--size", str(FILES), "--tmpfs", "/dev/shm"]
     for path in filter(os.path.exists, ("/dev/zero", "/proc/keys", "/proc/key-users", "/proc/cmdline")):
         words += ["--ro-bind", "/dev/null", path]  # whose memory is such, where it is mapped; names
-    words += ["--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
+    words += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--size", str(FILES), "--tmpfs", "/tmp"]
     words += ["--size", str(FILES), "--tmpfs", "/home/learner", "--dir", "/tmp/matplotlib"]
     words += ["--dir", "/home/learner/course/notebooks"]  # as at home, where ".." is the course's
     for path in dict.fromkeys([*SEEN, *own]):
@@ -199,7 +199,7 @@ class SandboxedKernelManager(AsyncKernelManager):
         self.connection_file = os.path.join(self.place.name, "kernel.json")
         self.transport, self.ip = "ipc", f"/tmp/{os.path.basename(self.place.name)}"
         self.ended_because, self.held, self.places = None, contextlib.ExitStack(), []
-        self.session.unpack = self._unpacked
+        self.session.unpack, self.session.username = self._unpacked, "learner"
         self.context.setsockopt(zmq.SNDTIMEO, 60_000)  # else a kernel that takes nothing stops who sends
 
     def client(self, **options):

@@ -116,7 +116,7 @@ GRADABLE = {
     "700 lines of magic": lambda data: more(data, 700 * "%pwd\n" + "\0"),
     "ids of lists": lambda data: data.update(nbformat_minor=4) or prose(id=10**5 * [{}])(data),
     "a name without end": prose(id=25 * intake.MOST_CODE * "a"),
-    "one id twice": lambda data: [more(data, "1") for _ in "ab"],
+    "an id twice, and an odd one": lambda data: [more(data, "1") for _ in "ab"] + [prose(id="a.b")(data)],
     "a byte order mark": lambda data: "\ufeff" + json.dumps(data),
 }
 EVIL = "\x1b]0;x\x07![x](http://x.invalid/t.png) `$<b>"  # to a terminal, to markdown and to a browser
@@ -129,7 +129,7 @@ BROKEN = {
     "UTF-16": (lambda data: json.dumps(data).encode("utf-16"), NONE),
     "too many cells": (lambda data: more(data, "", intake.MOST_CELLS), "more than 2,000 cells"),
     "too many values": (lambda data: data["metadata"].update(zz=intake.MOST_PARTS * [0]), "00,000 values"),
-    "too much code": (lambda data: more(data, intake.MOST_CODE * "\n"), "characters of code"),
+    "too much code": (lambda data: more(data, intake.MOST_CODE // 3 * "€"), "bytes of code"),
     "five cells": (lambda data: data.update(cells=data["cells"][:5]), "too few cells are left"),
     "cells a text": (lambda data: data.update(cells="cells"), INVALID),
     "another lesson": (lambda data: find_notebooks()[2].read_text(), "This is lesson by_hand, not"),
@@ -320,7 +320,7 @@ def test_a_broken_newest_file_is_told_to_both(a_class, monkeypatch, capsys):
     assert first.startswith(intake.NEWEST) and "was missing" in second  # the page begins with it
     grade.grade(folder, LESSON)
     said = capsys.readouterr().out
-    assert "older file was graded: ada (ada (2).ipynb): The file can't be read" in said
+    assert "older file was graded: ada (ada (2).ipynb):\n    The file can't be read" in said
     assert "  no roster.csv" in said and "Moodle" not in said  # who collects by mail hears of no platform
     text = (folder / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb").read_text(encoding="utf-8")
     assert intake.NEWEST in text and grade.handed_in(folder, LESSON, "ada") != token  # a new page
