@@ -342,7 +342,6 @@ def read(content):
     room = MOST_CODE - sum(len(str(one.get("source")).encode(errors="replace")) for one in code)
     if len(cells) > MOST_CELLS or room < 0:
         raise Unreadable(TOO_LARGE.format(MUCH))
-    # Of all else, which nobody needs, a little in the file takes much memory.
     kept = ("nbformat", "nbformat_minor", "cells")
     data = {key: data[key] for key in kept if isinstance(data.get(key), int | list)} | {"metadata": {}}
     cells[:] = [one if isinstance(one, dict) else None for one in cells]
@@ -441,7 +440,8 @@ def recognised(notebook, release):
                     break
     # An answer that has lost all that marks it stands above its check.
     for answer, check in zip(release.cells, release.cells[1:]):
-        if grade_id(answer) and answer.id not in theirs and check.id in theirs:
+        unmarked = grade_id(answer) and not answer.metadata.nbgrader.grade and answer.id not in theirs
+        if unmarked and check.id in theirs:
             above = place_after(notebook, theirs[check.id]) - 2
             cell = notebook.cells[above] if above >= 0 else None
             if cell is not None and cell.cell_type == "code" and id(cell) not in used:

@@ -32,6 +32,7 @@ HARMLESS = {  # kinds of output that a page may show
 # What moves or turns round the text after it on a page; colours, tabs and ends of lines stay.
 HEARD = {"status", "stream", "display_data", "execute_result", "error", "execute_input", "clear_output"}
 UNSEEN = re.compile("(?![\t\n\r\x1b])[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+COLOUR = re.compile(r"\x1b\[(?![\d;]*\b0*[34]8m)[\d;]*m", re.ASCII)  # a page can't be made of a bare 38 or 48
 LOOK = 1  # seconds between two looks at a cell that still runs
 TELL = "{0}.check.__func__.__globals__['LOOK_ONLY']['{0}'] = {1}"  # where this check looks, if imported anew
 TO_A_FILE = re.compile(r"(?<!!)\[([^][]*)\]\((?!\w+:|#)([^()\s]+)\)")  # a file that is not there
@@ -55,7 +56,7 @@ class Run(Execute):
         self.shorter = without_spare_imports(nb.cells, self.idle)
         nb, resources = self.run(nb, resources, km)
         spared = " ".join(nb.cells[number].source for number in {*self.idle, *self.shorter})
-        if found := missed(nb.cells).intersection(re.findall(r"\w+", spared)):
+        if found := missed(nb.cells, self.looks).intersection(re.findall(r"\w+", spared)):
             self.idle, self.shorter = self.idle if found == {SLOW} else set(), {}
             nb, resources = self.run(nb, resources, km)
         nb.metadata["stopped"] = [*self.stopped]
@@ -260,6 +261,7 @@ def on_page(text):
 
 def shortened(text):
     text = UNSEEN.sub("", marking.storable(str(text)))
+    text = re.sub(r"\x1b\[[^@-~\n]*[@-~]", lambda one: one[0] if COLOUR.fullmatch(one[0]) else "", text)
     return text if len(text) <= 2 * TEXT else f"{text[:TEXT]}\n... (more was printed than is kept)\n"
 
 
@@ -280,9 +282,10 @@ def names_in(cell):
     return names
 
 
-def missed(cells):
-    """The names that errors complain of, as in "name 'table' is not defined"; answers are called my_..."""
-    errors = (str(one.get("evalue")) for cell in cells for one in cell.get("outputs", ()))
+def missed(cells, looks):
+    """The names that errors complain of; answers are called my_... A verdict must not tell, only the look."""
+    places = ((n, one) for n, cell in enumerate(cells) for one in cell.get("outputs", ()))
+    errors = (str(looks.get(n) or one.get("evalue")) for n, one in places)
     told = re.sub(r"does not end|module '[\w.]+' has no attribute", f"'{SLOW}'", " ".join(errors))
     return {part for name in re.findall(r"'(?!my_)([\w.]+)'", told) for part in name.split(".")}
 

@@ -82,9 +82,6 @@ def _parents(file):
     return file
 
 
-# What may happen to a file. `data` is the notebook as JSON.
-
-
 def first(data, kind):
     return next(cell for cell in data["cells"] if cell["cell_type"] == kind)
 
