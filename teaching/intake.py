@@ -253,7 +253,7 @@ def in_a_line(problem):
 def handed_over(name):
     """Notebooks, and what a platform says is a learner's, a PDF or a zip: its learner is to be told."""
     return (
-        len(name) <= 300  # the patterns take long with a longer one, and no platform writes it
+        (len(name) <= 300 or of_platform(name))  # the patterns take long with more
         and not LEFT_BEHIND.search(name)
         and not name.endswith("/")
         and (of_platform(name) or name.lower().endswith((".ipynb", ".ipynb.txt")))
@@ -262,7 +262,7 @@ def handed_over(name):
 
 def of_platform(name):
     """Whether a platform gave a file this name."""
-    return any(re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT[:2])
+    return any(re.fullmatch(pattern, name[:300], re.DOTALL) for pattern in STUDENT[:2])
 
 
 def unpacked(file, archive, entries, unread):
@@ -301,7 +301,7 @@ def readings(name):
 
 def student_of(name):
     """Whose a file is, as a name that a folder can have."""
-    found = (re.fullmatch(pattern, name, re.DOTALL) for pattern in STUDENT)
+    found = (re.fullmatch(pattern, name[:300], re.DOTALL) for pattern in STUDENT)
     return next((cleaned(match["student"]) for match in found if match), "unknown")
 
 
