@@ -78,6 +78,20 @@ def join(first, second):
     ]
 
 
+def end_to_end(chunks, number):
+    """One cache for each text, from the caches of its chunks, of which every `number` make a text."""
+    texts = []
+    for layer in chunks:
+        text = {"positions": layer["positions"].repeat(number)}
+        for name in ("keys", "values"):
+            rows = (
+                layer[name].unflatten(0, (-1, number)).transpose(1, 2)
+            )  # (texts, heads, number, size, width)
+            text[name] = rows.flatten(2, 3)
+        texts.append(text)
+    return texts
+
+
 def between(got, right):
     return ((got - right).abs().max() / right.square().mean().sqrt()).item()
 
@@ -101,9 +115,10 @@ def code():
     return small_models.windows(small_models.encode(small_models.held_out())[: 64 * 256], 256)
 
 
-def go_on(model, cache, first):
-    """How many bits each of the last 64 characters costs at the positions first, first + 1, ...: (64,)."""
+def go_on(model, cache, first, number):
+    """How many bits each of the next characters costs at the positions first, first + 1, ...: (number,)."""
     texts, followers = code()
-    outputs = model(texts[:, 192:], torch.arange(first, first + 64), cache=cache)
-    each = F.cross_entropy(outputs.transpose(1, 2), followers[:, 192:], reduction="none") / math.log(2)
+    new = slice(192, 192 + number)
+    outputs = model(texts[:, new], torch.arange(first, first + number), cache=cache)
+    each = F.cross_entropy(outputs.transpose(1, 2), followers[:, new], reduction="none") / math.log(2)
     return each.mean(dim=0)
