@@ -31,6 +31,15 @@ def a_slow_learner(seed):
     yield "accuracy", toy.accuracy(TASKS["three back"], seed=seed, steps=720, **OVERWRITES), above(0.7)
 
 
+def with_the_seed_of_the_lesson():
+    """Three back after more steps, with seed 0"""
+    for name, steps, how, bound in (
+        ("fading sum", 240, FADES, between(0.805, 0.815)),
+        ("gated delta rule", 720, OVERWRITES, between(0.825, 0.835)),
+    ):
+        yield f"{name}, {steps} steps", [toy.accuracy(TASKS["three back"], seed=0, steps=steps, **how)], bound
+
+
 @each_seed
 def gates_of_the_fading_sum(seed):
     """The last one wins, with a fading sum"""

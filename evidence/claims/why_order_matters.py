@@ -37,7 +37,7 @@ def who_chased_whom(seed):
     bounds = {
         "1000 + index": (1000 + INDEX, between(0.1, 0.6)),
         "index / 1000": (INDEX / 1000, between(0.4, 0.6)),
-        "10,000 x index": (10_000 * INDEX, between(0.12, 0.25)),
+        "10,000 x index": (10_000 * INDEX, between(0.12, 0.16)),
     }
     for name, (numbers, claim) in bounds.items():
         yield f"{name} in one column", accuracy(lesson.in_first_columns(numbers)), claim

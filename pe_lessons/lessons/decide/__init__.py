@@ -57,7 +57,7 @@ longest_promised = lesson.exercise(
             },
             400,
         ),
-        (  # gaps of 2.6, of 4.4, of 5.4 and of 7.2 points; four standard errors are 4, 5 % of the best, too
+        (  # gaps of 2.6, 4.4, 5.4 and 7.2 points; four standard errors and 5 % of the best are about 4
             {
                 4: [1323, 1318, 1321, 1317, 1322],
                 32: [1301, 1282, 1260, 1290, 1297],
