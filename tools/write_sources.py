@@ -25,7 +25,7 @@ NAMES_OF_KINDS = {
 }
 LABEL = "**Sources.**"
 # lesson -> what is seen of its sources
-FOLDED = {"the_clinic": "The threads, which name the culprits: for afterwards"}
+FOLDED = {"the_clinic": "The threads, which name the culprits, for later"}
 # lesson -> the sources that its end lists; the replies to solved cases link to the others
 LISTED = {
     "the_clinic": {

@@ -316,7 +316,7 @@ class Case(Checked):
             return f"The right letter. But {other}, and where you ask, it is right by chance. Ask elsewhere."
         return (
             f"The right letter. But {other}, and passes: your test only knows what this patient says. "
-            "Ask for what a right program does."
+            "Ask for what this suspect alone does wrong."
         )
 
     def _is_right_by_chance(self, calls):

@@ -445,7 +445,7 @@ class Hunt(Checked):
             return self._on("runs", "error", [asked])
         firsts = {one: next(_first_wrong([OX, ("lion", one)])) for one in sorted(runs)}
         said = [
-            f"lion {one}: {f'wrong from letter {n} on' if n else 'right'} (the guess says {one + 3})"
+            f"lion {one}: {f'wrong from letter {n} on' if n else 'right'} (a delay of 3 says {one + 3})"
             for one, n in firsts.items()
         ]
         if len(firsts) < 2:
@@ -457,7 +457,7 @@ class Hunt(Checked):
         moves = f"Between your runs the leaving moves by {by}, and the first wrong letter moves by {harm_by}."
         if by == harm_by:
             later = firsts[max(firsts)] - max(firsts)
-            so = "So the guess may be right" if later == 3 else "So the guess is wrong"
+            so = "So the delay may be 3" if later == 3 else "So the delay isn't 3"
             so += f". But perhaps the harm comes {later} letters after the leaving" * (later != 3)
             so += ", or this is chance. Try a number between the two."
             return self._on("runs", "not yet", [*said, moves, so])

@@ -124,7 +124,7 @@ class Cache:
             layer.k, layer.v = layer.k[stay], layer.v[stay]
 
     def cut(self, spare):
-        """Drop so many columns on the left of the batch."""
+        """Drop the first `spare` columns of the batch."""
         self.columns -= spare
         for layer in self.layers:
             layer.k, layer.v = layer.k[:, :, spare:], layer.v[:, :, spare:]
