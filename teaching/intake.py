@@ -190,12 +190,12 @@ def found(downloads, unread):
     for file, entries in held.items():
         owner = student_of(names[file].removesuffix(file.suffix) + ".ipynb")
         called_so = whose.get(owner, set()) - {file} or owner in singles.values()
-        several = len({student_of(one.filename) for one in entries if of_platform(one.filename)}) > 1
-        if of_platform(names[file]) or (called_so and not several):
+        packs = any(of_platform(one.filename) for one in entries)
+        if packs and "_assignsubmission_" not in file.name and (of_platform(names[file]) or called_so):
+            unread[readable(file.name)] = "give it a different name if a platform packed it, or delete it"
+        elif of_platform(names[file]) or called_so:
             singles[file] = student_of(names[file]) if of_platform(names[file]) else owner
-        elif called_so:
-            unread[readable(file.name)] = "a learner is called like this zip: give the zip a different name"
-        elif not any(of_platform(one.filename) for one in entries):
+        elif not packs:
             unread[readable(file.name)] = (
                 "no zip of a learning platform: ask for the notebook itself, or unpack it and see whose it is"
             )
@@ -387,7 +387,7 @@ def put_right(notebook, release):
             if name or IMPORT.search(wanted.source):
                 notes.append(f"The cell `{name or wanted.id}` was missing and has been put back.")
         elif cell is not None and name:
-            if wanted.metadata.nbgrader.get("grade") and cell.source != wanted.source:
+            if wanted.metadata.nbgrader.get("grade") and cell.source.strip() != wanted.source.strip():
                 notes.append(f"The check `{name}` was changed, and has been put back as it was.")
                 cell.source = wanted.source
             if cell.cell_type != "code":
