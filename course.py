@@ -66,7 +66,7 @@ TASKS = {
                     ["test", "peers"], ["-m evidence.reader_and_doctor"]),
     "mutants": ("change one token in each right answer, and see that the trials notice", ["test"],
                 ["tools/mutants_of_answers.py"]),
-    "bench": ("compare speed, memory and precision with the libraries", ["bench"],
+    "bench": ("compare speed, memory and precision with the libraries", ["test", "peers"],
               ["-m evidence.measure_speed"]),
     "claims": ("try what lessons say about training on other seeds: all, or claims 06 14",
                ["lab"], ["-m evidence.claims.run_claims"]),

@@ -1,8 +1,11 @@
 """What lesson 03 says of training with a wrong exponent."""
 
-import numpy as np
+import math
 
-from evidence.claims.run_claims import above, at_least, between, each_seed, who_learns
+import numpy as np
+import torch
+
+from evidence.claims.run_claims import above, at_least, below, between, each_seed, who_learns
 from evidence.claims.train_on_another_seed import of_lesson, train
 from pe_lessons import loops, toys
 
@@ -46,3 +49,13 @@ def learning_curves(seed):
         yield f"after 250 steps, {name}", shares[name], bound
     less = shares["textbook"] - shares["every column for itself"]
     yield "every column for itself, less than the textbook by", less, above(0)
+
+
+def in_float32():
+    """A correct table with 128 columns in float32, as commonly written: its largest error"""
+    frequencies = torch.exp(torch.arange(0, 128, 2) * (-math.log(10_000) / 128))
+    angles = torch.arange(2000)[:, None] * frequencies
+    table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (2000, 128)
+    errors = np.abs(table.numpy() - np.array(loops.sinusoidal(2000, 128))).max(axis=1)
+    for rows, bound in ((50, between(1e-6, 5e-6)), (500, below(1e-4)), (2000, above(1e-4))):
+        yield f"in the first {rows:,} rows", [errors[:rows].max()], bound
